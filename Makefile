@@ -1,0 +1,57 @@
+# The two commands a newcomer needs: `make demo` and `make test`. Both install what is missing
+# (Debian packages), build, and run. Everything else is a convenience.
+BUILD := build/release
+JOBS  := $(shell nproc)
+
+.PHONY: help build demo test check asan bench format docs install clean bootstrap
+
+help:
+	@echo "make demo     install what is missing, build, run the main job on a generated graph"
+	@echo "make test     install what is missing, build, run every test"
+	@echo "make build    build the release binary: $(BUILD)/bin/dgat"
+	@echo "make check    format, clang-tidy, layer rule, generated docs (scripts/check)"
+	@echo "make asan     build and run the tests under AddressSanitizer and UBSan"
+	@echo "make bench    run the benchmarks"
+	@echo "make format   rewrite sources with clang-format"
+	@echo "make docs     regenerate docs/cli.md from the binary"
+	@echo "make install  install to PREFIX (default /usr/local)"
+
+bootstrap:
+	@scripts/bootstrap
+
+# Configuring prints pages nobody reads: shown only when it fails.
+build: bootstrap
+	@mkdir -p build
+	@[ -f $(BUILD)/build.ninja ] || cmake --preset release > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@cmake --build --preset release -j $(JOBS)
+
+demo: build
+	@scripts/demo $(BUILD)/bin/dgat
+
+test: build
+	@ctest --preset release
+
+check: build
+	@scripts/check
+
+asan: bootstrap
+	@mkdir -p build
+	@[ -f build/asan/build.ninja ] || cmake --preset asan > build/asan.log 2>&1 || { cat build/asan.log; exit 1; }
+	@cmake --build --preset asan -j $(JOBS)
+	@ctest --preset asan
+
+bench: build
+	@scripts/bench $(BUILD)
+
+format:
+	@scripts/check --write
+
+docs: build
+	@$(BUILD)/bin/dgat reference > docs/cli.md
+
+PREFIX ?= /usr/local
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	@rm -rf build

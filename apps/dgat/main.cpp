@@ -1,0 +1,52 @@
+// dgat: the table of verbs, and what their failures mean to the shell.
+#include <fmt/format.h>
+
+#include <new>
+
+#include "dgat/core/error.h"
+#include "dgat/core/interrupt.h"
+#include "verbs.h"
+
+namespace {
+
+constexpr int kDone = 0, kFailed = 1, kUsage = 2, kInterrupted = 130;
+
+constexpr dgat::app::AddVerb kVerbs[] = {
+    dgat::app::add_reference,
+};
+
+int fail(int code, const char* text) {
+  fmt::print(stderr, "dgat: {}\n", text);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"dgat: the Directional Graph Attention Network, for graphs whose neighbours differ"};
+  app.name("dgat");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", DGAT_VERSION);
+  app.footer(
+      "`dgat VERB --help` explains a verb. Exit codes: 0 done, 1 the computation failed, 2 wrong "
+      "usage or unreadable input.");
+  app.get_formatter()->column_width(34);
+  for (const auto add : kVerbs) add(app);
+  dgat::install_interrupt_handler();
+  try {
+    app.parse(argc, argv);
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    app.exit(error);
+    return kUsage;
+  } catch (const dgat::InputError& error) {
+    return fail(kUsage, error.what());
+  } catch (const dgat::Interrupted& error) {
+    return fail(kInterrupted, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kFailed, "out of memory");
+  } catch (const std::exception& error) {
+    return fail(kFailed, error.what());
+  }
+}

@@ -1,0 +1,86 @@
+#include "verb.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "dgat/core/parallel.h"
+#include "dgat/core/progress.h"
+
+namespace dgat::app {
+
+void add_common_options(CLI::App& verb, CommonOptions& options, bool prints_result) {
+  verb.add_option("--threads", options.threads, "threads to use; 0 means all cores")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 4096))
+      ->group("General")
+      ->each([](const std::string& text) { set_thread_count(std::stoi(text)); });
+  verb.add_option("--seed", options.seed, "seed of every random choice")
+      ->capture_default_str()
+      ->group("General");
+  verb.add_flag("--quiet,-q", options.quiet, "no progress and no notices on standard error")
+      ->group("General")
+      ->each([](const std::string&) { set_quiet(true); });
+  if (prints_result) {
+    verb.add_flag("--json", options.json, "print one JSON object and nothing else")
+        ->group("General");
+  }
+}
+
+void print_json(const Json& object) {
+  fmt::print("{}\n", object.dump(2));
+}
+
+namespace {
+
+/// Columns on a terminal taken by UTF-8 text (good enough for the letters and signs we print).
+size_t display_width(const std::string& text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+}  // namespace
+
+std::string Table::text() const {
+  std::vector<size_t> width;
+  for (const auto& row : rows_) {
+    width.resize(std::max(width.size(), row.size()), 0);
+    for (size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], display_width(row[c]));
+  }
+  std::string out;
+  for (size_t r = 0; r < rows_.size(); ++r) {
+    std::string line;
+    for (size_t c = 0; c < rows_[r].size(); ++c) {
+      const std::string padding(width[c] - display_width(rows_[r][c]), ' ');
+      if (c > 0) line += "  ";
+      line += c == 0 ? rows_[r][c] + padding : padding + rows_[r][c];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+    if (r == 0) {
+      size_t total = width.empty() ? 0 : 2 * (width.size() - 1);
+      for (const size_t w : width) total += w;
+      out += std::string(total, '-') + "\n";
+    }
+  }
+  return out;
+}
+
+std::string Table::markdown() const {
+  std::string out;
+  for (size_t r = 0; r < rows_.size(); ++r) {
+    out += "|";
+    for (const auto& cell : rows_[r]) out += " " + cell + " |";
+    out += "\n";
+    if (r == 0) {
+      out += "|---|";
+      for (size_t c = 1; c < rows_[r].size(); ++c) out += "--:|";
+      out += "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace dgat::app

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+/// The command line is the library said in verbs. Each verb is one small file under verbs/ that
+/// fills an options struct, calls the library and prints; main.cpp holds the table of verbs.
+namespace dgat::app {
+
+using Json = nlohmann::ordered_json;
+
+/// Flags that every verb understands.
+struct CommonOptions {
+  int threads = 0;
+  uint64_t seed = 0;
+  bool json = false;
+  bool quiet = false;
+};
+
+/// Adds --threads, --seed, --quiet (and --json where a verb prints a result).
+void add_common_options(CLI::App& verb, CommonOptions& options, bool prints_result = true);
+
+/// A verb registers itself: add the subcommand and its options, and run when it was chosen.
+/// `command.callback([options] { ... })` does the work; it throws dgat errors to fail.
+using AddVerb = void (*)(CLI::App& app);
+
+/// One JSON object on standard output, nothing else.
+void print_json(const Json& object);
+
+/// A table on standard output: first column left, the others right aligned.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  std::string text() const;
+  std::string markdown() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace dgat::app

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "verb.h"
+
+/// Every verb, one file each under verbs/. main.cpp lists them in the order of `dgat --help`.
+namespace dgat::app {
+
+void add_reference(CLI::App& app);
+
+}  // namespace dgat::app

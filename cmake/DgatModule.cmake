@@ -1,0 +1,33 @@
+# dgat_add_module(NAME SOURCES files... [DEPENDS modules...] [LINK targets...])
+#
+# One folder of the pipeline: static library dgat_NAME (dgat::NAME), headers in include/dgat/NAME.
+# DEPENDS are other dgat modules (public), LINK are third-party targets (private: their types
+# stay out of our headers).
+set_property(GLOBAL PROPERTY DGAT_MODULES "")
+function(dgat_add_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  set(target dgat_${name})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  add_library(dgat::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:include>)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  foreach(module IN LISTS ARG_DEPENDS)
+    target_link_libraries(${target} PUBLIC dgat_${module})
+  endforeach()
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:dgat_flags> ${ARG_LINK})
+  set_property(GLOBAL APPEND PROPERTY DGAT_MODULES ${target})
+endfunction()
+
+# dgat_add_tests(NAME SOURCES files... LINK modules...): one test program per module; every TEST is a ctest.
+function(dgat_add_tests name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  set(target ${name}_tests)
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE dgat_flags dgat_test_support ${ARG_LINK})
+  target_precompile_headers(${target} PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+  gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
+    PROPERTIES TIMEOUT 300)
+endfunction()
