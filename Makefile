@@ -44,7 +44,7 @@ bench: build
 	@scripts/bench $(BUILD)
 
 format:
-	@scripts/check --write
+	@scripts/check --write format
 
 docs: build
 	@$(BUILD)/bin/dgat reference > docs/cli.md
