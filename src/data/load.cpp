@@ -1,0 +1,106 @@
+#include "dgat/data/load.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "dgat/core/error.h"
+#include "dgat/core/progress.h"
+
+namespace dgat::data {
+namespace fs = std::filesystem;
+namespace {
+
+/// What one format can do. A path is given to the first format that recognises it.
+struct Format {
+  const char* name;                        ///< as in --from and --to
+  const char* looks_like;                  ///< how its paths are recognised, for help and errors
+  bool (*is_input)(const fs::path& path);  ///< asked for paths that exist
+  Dataset (*read)(const fs::path& path, const LoadOptions& options);
+  bool (*is_output)(const fs::path& path);  ///< asked for paths that may not exist yet
+  void (*write)(const Dataset& dataset, const fs::path& path);
+};
+
+/// Every format. Folder layouts come before extensions.
+const std::vector<Format>& formats() {
+  static const std::vector<Format> table{};
+  return table;
+}
+
+const Format& format_named(std::string_view name) {
+  for (const Format& format : formats()) {
+    if (name == format.name) return format;
+  }
+  throw_input("format {} is not known; the formats are {}", name, known_formats());
+}
+
+const Format& input_format(const fs::path& path, const LoadOptions& options) {
+  if (!options.format.empty()) return format_named(options.format);
+  for (const Format& format : formats()) {
+    if (format.is_input(path)) return format;
+  }
+  throw_input("{}: not a data set in any known format; these are {}", path.string(),
+              known_formats());
+}
+
+const Format& output_format(const fs::path& path, std::string_view name) {
+  if (!name.empty()) return format_named(name);
+  for (const Format& format : formats()) {
+    if (format.is_output(path)) return format;
+  }
+  throw_input("{}: the name does not say which format to write; these are {}", path.string(),
+              known_formats());
+}
+
+/// The file or folder that a user's argument means.
+fs::path resolve(const std::string& path_or_name) {
+  const fs::path path(path_or_name);
+  std::error_code error;
+  if (fs::exists(path, error)) return path;
+  if (fs::is_symlink(path, error)) {
+    throw_input("{}: is a symbolic link to {}, which does not exist", path_or_name,
+                fs::read_symlink(path, error).string());
+  }
+  throw_input(
+      "{}: no such file or folder, and no data set of that name is known; "
+      "`dgat datasets` lists the names",
+      path_or_name);
+}
+
+std::string stem_of(const fs::path& path) {
+  const fs::path clean = path.has_filename() ? path : path.parent_path();  // "folder/"
+  return fs::is_directory(clean) ? clean.filename().string() : clean.stem().string();
+}
+
+void report_dropped(const Dataset& dataset) {
+  if (dataset.dropped_self_loops == 0 && dataset.dropped_duplicates == 0) return;
+  notice(fmt::format("{}: dropped {} self loops and {} duplicate edges", dataset.name,
+                     dataset.dropped_self_loops, dataset.dropped_duplicates));
+}
+
+}  // namespace
+
+Dataset load_dataset(const std::string& path_or_name, const LoadOptions& options) {
+  const fs::path path = resolve(path_or_name);
+  Dataset dataset = input_format(path, options).read(path, options);
+  if (dataset.name.empty()) dataset.name = stem_of(path);
+  apply_split_options(dataset, options.splits);
+  validate(dataset, path.string());
+  report_dropped(dataset);
+  return dataset;
+}
+
+void save_dataset(const Dataset& dataset, const fs::path& path, std::string_view format) {
+  output_format(path, format).write(dataset, path);
+}
+
+std::string known_formats() {
+  std::string text;
+  for (const Format& format : formats()) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} ({})", format.name, format.looks_like);
+  }
+  return text;
+}
+
+}  // namespace dgat::data
