@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "csr_operations.h"
 #include "dgat/core/error.h"
+#include "dgat/core/parallel.h"
 #include "dgat/graph/builder.h"
 #include "dgat/graph/components.h"
 #include "dgat/graph/homophily.h"
@@ -94,9 +96,34 @@ std::vector<Edge> join_edges(const NodeVectors& phi, Join join, const Components
   return opposite_edges(first, std::vector<NodeId>(first.size(), 0), 1);
 }
 
-graph::Homophily training_homophily(const CsrGraph& graph, std::span<const int32_t> labels) {
-  const auto largest = std::max_element(labels.begin(), labels.end());
-  return graph::measure_homophily(graph, labels, largest == labels.end() ? 0 : *largest + 1);
+/// Over the edges between labelled nodes: how many there are, and how many join equal labels.
+struct Agreement {
+  int64_t edges = 0, equal = 0;
+  Agreement& operator+=(const Agreement& other) {
+    edges += other.edges;
+    equal += other.equal;
+    return *this;
+  }
+  double share() const {
+    return edges == 0 ? std::numeric_limits<double>::quiet_NaN()
+                      : static_cast<double>(equal) / static_cast<double>(edges);
+  }
+};
+
+double edge_homophily(const CsrGraph& graph, std::span<const int32_t> labels) {
+  const auto count_rows = [&](int64_t first, int64_t last) {
+    Agreement count;
+    for (int64_t i = first; i < last; ++i) {
+      const int32_t own = labels[static_cast<size_t>(i)];
+      if (own < 0) continue;
+      for (const NodeId j : graph.neighbors(static_cast<NodeId>(i))) {
+        const int32_t other = labels[static_cast<size_t>(j)];
+        count += {other >= 0 ? 1 : 0, other == own ? 1 : 0};
+      }
+    }
+    return count;
+  };
+  return parallel_sum<Agreement>(graph.nodes(), 1 << 12, count_rows).share();
 }
 
 int64_t count_isolated(const CsrGraph& graph) {
@@ -121,33 +148,38 @@ RewireResult rewire(const CsrGraph& graph, const NodeVectors& phi, const RewireO
   RewireReport& report = result.report;
   const Components components = connected_components(graph);
   report.mode = mode;
-  report.edges_before = report.edges_after = graph.edges();
+  report.edges_before = graph.edges();
   report.components_before = components.count();
-  report.homophily_before = training_homophily(graph, training_labels).edge;
-  result.graph = graph;
+  report.homophily_before = edge_homophily(graph, training_labels);
+
+  CsrGraph pruned;
+  const CsrGraph* kept = &graph;
   if (mode.prune != Prune::kNone) {
     report.epsilon = threshold(graph, phi, mode.prune, options.epsilon);
-    result.graph = prune_edges(graph, phi, mode.prune, report.epsilon);
-    report.dropped = graph.edges() - result.graph.edges();
+    pruned = prune_edges(graph, phi, mode.prune, report.epsilon);
+    kept = &pruned;
   }
   if (mode.join != Join::kNone) {
-    const int64_t kept = result.graph.edges();
     const auto joins = join_edges(phi, mode.join, components, options.per_component);
-    const CsrGraph joined = graph::build_graph(graph.nodes(), joins).graph;
-    result.graph = detail::merge_graphs(result.graph, joined);
-    report.added = result.graph.edges() - kept;
+    result.graph = detail::merge_graphs(*kept, graph::build_graph(graph.nodes(), joins).graph);
+  } else {
+    result.graph = *kept;
   }
+  report.dropped = graph.edges() - kept->edges();
+  report.added = result.graph.edges() - kept->edges();
   report.edges_after = result.graph.edges();
   report.isolated_after = count_isolated(result.graph);
   report.components_after = connected_components(result.graph).count();
-  report.homophily_after = training_homophily(result.graph, training_labels).edge;
+  report.homophily_after = edge_homophily(result.graph, training_labels);
   return result;
 }
 
 Mode resolve_mode(const Mode& mode, const CsrGraph& graph,
                   std::span<const int32_t> training_labels) {
   if (!mode.automatic) return mode;
-  const double homophily = training_homophily(graph, training_labels).adjusted_edge;
+  const auto largest = std::max_element(training_labels.begin(), training_labels.end());
+  const int classes = largest == training_labels.end() ? 0 : *largest + 1;
+  const double homophily = graph::measure_homophily(graph, training_labels, classes).adjusted_edge;
   if (std::isnan(homophily)) {
     throw_input(
         "rewire: auto needs edges between training nodes of at least two classes, and this split "

@@ -51,7 +51,7 @@ std::string to_string(const Epsilon& epsilon);
 struct RewireOptions {
   Mode mode;
   /// Without one, pruning drops a tenth of the edges: q0.1 (prune-near) or q0.9 (prune-far).
-  std::optional<Epsilon> epsilon;
+  std::optional<Epsilon> epsilon = std::nullopt;
   /// `add` looks for its extremes inside each connected component (phi of the component policy
   /// `each`) instead of in the whole graph.
   bool per_component = true;
