@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dgat/graph/csr_graph.h"
+
+namespace dgat::tensor {
+
+/// A piece of one row small enough for one task. Long rows (hubs) are cut into several pieces.
+struct RowPiece {
+  int64_t begin = 0, end = 0;  ///< entries of the row, positions in the CSR arrays
+  int32_t row = 0;
+  int32_t part = -1;  ///< -1: the whole row; else which partial result this piece fills
+};
+
+/// How loops walk the rows of a CSR matrix: pieces grouped into blocks of about equal work, hubs
+/// cut so that they do not serialise the loop. A function of the matrix only, never of the
+/// number of threads.
+struct RowPlan {
+  struct LongRow {
+    int32_t row = 0;
+    int32_t first_part = 0, parts = 0;
+  };
+  std::vector<RowPiece> pieces;  ///< in row order
+  std::vector<int64_t>
+      block_offsets;  ///< pieces of block b: [block_offsets[b], block_offsets[b+1])
+  std::vector<LongRow> long_rows;
+  int64_t parts = 0;  ///< partial results of all long rows together
+  int64_t blocks() const { return static_cast<int64_t>(block_offsets.size()) - 1; }
+};
+RowPlan plan_rows(std::span<const int64_t> offsets);
+
+/// The arcs that messages travel along, receivers as rows (self loops included when wanted), and
+/// the same arcs sorted by sender for backward passes. Immutable; arc e keeps its position.
+///
+/// Cost: O(nodes + arcs) to build; 8 bytes per arc beside the CSR itself.
+class MessageGraph {
+ public:
+  MessageGraph() = default;
+  /// offsets: nodes + 1; senders: one per arc, columns in any order.
+  /// Throws InternalError when the arrays are not a CSR matrix over [0, nodes).
+  MessageGraph(std::vector<int64_t> offsets, std::vector<int32_t> senders);
+  /// The arcs of a graph, each row followed in order by its self loop at its sorted place.
+  static MessageGraph from(const graph::CsrGraph& graph, bool self_loops);
+
+  int64_t nodes() const { return static_cast<int64_t>(offsets_.size()) - 1; }
+  int64_t arcs() const { return static_cast<int64_t>(senders_.size()); }
+  std::span<const int64_t> offsets() const { return offsets_; }
+  std::span<const int32_t> senders() const { return senders_; }
+  const RowPlan& by_receiver() const { return by_receiver_; }
+
+  /// Arcs sorted by sender: positions [sender_offsets[j], sender_offsets[j+1]) hold the receiver
+  /// and the arc index of every arc that leaves j, in increasing arc order.
+  std::span<const int64_t> sender_offsets() const { return sender_offsets_; }
+  std::span<const int32_t> receivers() const { return receivers_; }
+  std::span<const int32_t> arc_of() const { return arc_of_; }
+  const RowPlan& by_sender() const { return by_sender_; }
+
+ private:
+  std::vector<int64_t> offsets_ = {0}, sender_offsets_ = {0};
+  std::vector<int32_t> senders_, receivers_, arc_of_;
+  RowPlan by_receiver_, by_sender_;
+};
+
+}  // namespace dgat::tensor

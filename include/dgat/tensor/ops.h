@@ -1,0 +1,120 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "dgat/tensor/activation.h"
+#include "dgat/tensor/tape.h"
+
+/// Differentiable operations on dense matrices. All are deterministic at every thread count.
+/// Shapes are checked: a mismatch is a defect of the model and throws InternalError.
+namespace dgat::tensor {
+
+// Products
+// -----------------------------------------------------------------------------------------
+
+/// x W^T + b: x [n, in], weight [out, in], bias [1, out] or an empty Var.
+template <class T>
+Var<T> linear(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>& bias = {});
+/// a b: a [n, k], b [k, m].
+template <class T>
+Var<T> matmul(Tape<T>& tape, const Var<T>& a, const Var<T>& b);
+/// a^T.
+template <class T>
+Var<T> transpose(Tape<T>& tape, const Var<T>& a);
+
+// Element by element
+// -------------------------------------------------------------------------------
+
+/// `slope` is the negative slope of kLeakyRelu.
+template <class T>
+Var<T> activate(Tape<T>& tape, const Var<T>& x, Activation activation, double slope = 0.2);
+template <class T>
+Var<T> gelu(Tape<T>& tape, const Var<T>& x) {
+  return activate(tape, x, Activation::kGelu);
+}
+/// In training: zero with probability p, else x / (1 - p). Otherwise x itself. p in [0, 1); the
+/// probability used is p rounded to 1/65536, and the scale is that of the rounded one.
+template <class T>
+Var<T> dropout(Tape<T>& tape, const Var<T>& x, double p);
+/// gelu(dropout(x, p)) in one pass; keeps x only.
+template <class T>
+Var<T> dropout_gelu(Tape<T>& tape, const Var<T>& x, double p);
+/// x + dropout(y, p) in one pass; keeps nothing.
+template <class T>
+Var<T> add_dropout(Tape<T>& tape, const Var<T>& x, const Var<T>& y, double p);
+template <class T>
+Var<T> add(Tape<T>& tape, const Var<T>& a, const Var<T>& b);
+/// x [n, m] + bias [1, m] in every row.
+template <class T>
+Var<T> add_bias(Tape<T>& tape, const Var<T>& x, const Var<T>& bias);
+template <class T>
+Var<T> multiply(Tape<T>& tape, const Var<T>& a, const Var<T>& b);
+template <class T>
+Var<T> scale(Tape<T>& tape, const Var<T>& x, double factor);
+/// x * factor with a learned 1 x 1 factor.
+template <class T>
+Var<T> scale_by(Tape<T>& tape, const Var<T>& x, const Var<T>& factor);
+/// Row i of x times factors(i, 0): x [n, m], factors [n, 1].
+template <class T>
+Var<T> scale_rows(Tape<T>& tape, const Var<T>& x, const Var<T>& factors);
+
+// Rows
+// ---------------------------------------------------------------------------------------------
+
+template <class T>
+Var<T> softmax(Tape<T>& tape, const Var<T>& x);
+template <class T>
+Var<T> log_softmax(Tape<T>& tape, const Var<T>& x);
+/// (x - mean) / sqrt(variance + epsilon) * weight + bias over each row; weight, bias [1, m].
+template <class T>
+Var<T> layer_norm(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>& bias,
+                  double epsilon = 1e-5);
+/// x / max(|x|_2, epsilon), each row.
+template <class T>
+Var<T> row_l2_normalize(Tape<T>& tape, const Var<T>& x, double epsilon = 1e-12);
+
+/// Running statistics of a BatchNorm: part of a model's state, not trained.
+template <class T>
+struct BatchNormState {
+  Matrix<T> mean, variance;  ///< [1, m]; empty until the first training pass: then 0 and 1
+  double momentum = 0.1;
+};
+/// Normalises columns: by the batch in training (and moves the running statistics, with the
+/// unbiased variance), by the running statistics otherwise.
+template <class T>
+Var<T> batch_norm(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>& bias,
+                  BatchNormState<T>& state, double epsilon = 1e-5);
+
+// Shape
+// --------------------------------------------------------------------------------------------
+
+/// [a || b || ...], equal row counts.
+template <class T>
+Var<T> concat_columns(Tape<T>& tape, const std::vector<Var<T>>& parts);
+/// Columns [begin, end).
+template <class T>
+Var<T> slice_columns(Tape<T>& tape, const Var<T>& x, int64_t begin, int64_t end);
+/// Rows of x in the order of `rows` (repeats allowed). The list is copied.
+template <class T>
+Var<T> gather_rows(Tape<T>& tape, const Var<T>& x, std::span<const int32_t> rows);
+/// Mean over `groups` equal column groups: [n, groups * m] -> [n, m] (average of heads).
+template <class T>
+Var<T> mean_column_groups(Tape<T>& tape, const Var<T>& x, int64_t groups);
+
+// Losses: 1 x 1
+// ------------------------------------------------------------------------------------
+
+/// Mean over `rows` of -log softmax(logits)[label]. labels: one per row of logits.
+template <class T>
+Var<T> cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
+                     std::span<const int32_t> rows);
+/// Mean over `rows` of the binary cross-entropy of one logit per row; labels 0 or 1.
+template <class T>
+Var<T> binary_cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
+                            std::span<const int32_t> rows);
+/// Mean of all entries.
+template <class T>
+Var<T> mean(Tape<T>& tape, const Var<T>& x);
+
+}  // namespace dgat::tensor

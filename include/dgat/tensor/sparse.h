@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+
+#include "dgat/tensor/message_graph.h"
+#include "dgat/tensor/tape.h"
+
+namespace dgat::tensor {
+
+/// A constant sparse matrix with its transpose: an aggregation operator (normalised adjacency) or
+/// sparse input features.
+template <class T>
+class SparseMatrix {
+ public:
+  /// CSR arrays; columns within a row in any order. Throws InternalError when they do not fit.
+  SparseMatrix(int64_t rows, int64_t cols, std::span<const int64_t> offsets,
+               std::span<const int32_t> columns, std::span<const T> values);
+
+  int64_t rows() const { return forward_.rows(); }
+  int64_t cols() const { return transposed_.rows(); }
+  int64_t nonzeros() const { return static_cast<int64_t>(forward_.values.size()); }
+
+  struct Csr {
+    std::vector<int64_t> offsets;
+    std::vector<int32_t> columns;
+    std::vector<T> values;
+    RowPlan plan;
+    int64_t rows() const { return static_cast<int64_t>(offsets.size()) - 1; }
+  };
+  const Csr& csr() const { return forward_; }
+  const Csr& transposed_csr() const { return transposed_; }
+
+ private:
+  Csr forward_, transposed_;
+};
+
+/// S x, with S constant: the gradient S^T g goes to x only. S must outlive the backward pass.
+///
+/// A linear layer on sparse features is spmm(features, W) + bias with W stored [in, out]
+/// (Parameter::transposed = true): the weight file's [out, in] would make every access a stride.
+template <class T>
+Var<T> spmm(Tape<T>& tape, const SparseMatrix<T>& matrix, const Var<T>& x);
+/// spmm plus bias [1, m] in every row, in one pass.
+template <class T>
+Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T>& weight,
+                     const Var<T>& bias);
+
+}  // namespace dgat::tensor

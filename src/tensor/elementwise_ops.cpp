@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cmath>
+
+#include "dgat/core/error.h"
+#include "dgat/core/parallel.h"
+#include "dgat/tensor/ops.h"
+#include "kernels/kernels.h"
+
+namespace dgat::tensor {
+namespace {
+
+constexpr int64_t kGrain = 1 << 15;  // a multiple of 64, as the dropout kernels need
+
+DropoutMask next_mask(uint64_t seed, uint64_t stream, double p) {
+  expects(p >= 0 && p < 1, "dropout: p lies in [0, 1)");
+  DropoutMask mask{seed, stream, static_cast<uint32_t>(std::lround(p * 65536)), 1};
+  mask.threshold = std::min<uint32_t>(mask.threshold, 65535);
+  mask.scale = 65536.0 / (65536.0 - mask.threshold);
+  return mask;
+}
+
+/// Multiplies a gradient by the mask, in place.
+template <class T>
+void mask_in_place(const DropoutMask& mask, Matrix<T>& g) {
+  parallel_for(g.size(), kGrain, [&](int64_t begin, int64_t end) {
+    kernels<T>().dropout(mask, begin, g.data() + begin, g.data() + begin, end - begin);
+  });
+}
+
+template <class T>
+Matrix<T> sum_of(const Matrix<T>& a, const Matrix<T>& b) {
+  Matrix<T> out(a.rows(), a.cols());
+  parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
+    const T *x = a.data(), *y = b.data();
+    T* z = out.data();
+    for (int64_t i = begin; i < end; ++i) z[i] = x[i] + y[i];
+  });
+  return out;
+}
+
+}  // namespace
+
+template <class T>
+Var<T> activate(Tape<T>& tape, const Var<T>& x, Activation activation, double slope) {
+  Matrix<T> out(x.rows(), x.cols());
+  const T negative = static_cast<T>(slope);
+  parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
+    kernels<T>().activate(activation, negative, x.value().data() + begin, out.data() + begin,
+                          end - begin);
+  });
+  return tape.record(std::move(out), {x}, [x, activation, negative](Tape<T>& t, Matrix<T> g) {
+    parallel_for(g.size(), kGrain, [&](int64_t begin, int64_t end) {
+      kernels<T>().activate_backward(activation, negative, x.value().data() + begin,
+                                     g.data() + begin, end - begin);
+    });
+    t.accumulate(x.slot(), std::move(g));
+  });
+}
+
+template <class T>
+Var<T> dropout(Tape<T>& tape, const Var<T>& x, double p) {
+  if (!tape.training() || p == 0) return x;
+  const DropoutMask mask = next_mask(tape.options().seed, tape.next_random_stream(), p);
+  Matrix<T> out(x.rows(), x.cols());
+  parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
+    kernels<T>().dropout(mask, begin, x.value().data() + begin, out.data() + begin, end - begin);
+  });
+  return tape.record(std::move(out), {x}, [slot = x.slot(), mask](Tape<T>& t, Matrix<T> g) {
+    mask_in_place(mask, g);
+    t.accumulate(slot, std::move(g));
+  });
+}
+
+template <class T>
+Var<T> dropout_gelu(Tape<T>& tape, const Var<T>& x, double p) {
+  if (!tape.training() || p == 0) return gelu(tape, x);
+  const DropoutMask mask = next_mask(tape.options().seed, tape.next_random_stream(), p);
+  Matrix<T> out(x.rows(), x.cols());
+  parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
+    kernels<T>().dropout_gelu(mask, begin, x.value().data() + begin, out.data() + begin,
+                              end - begin);
+  });
+  return tape.record(std::move(out), {x}, [x, mask](Tape<T>& t, Matrix<T> g) {
+    parallel_for(g.size(), kGrain, [&](int64_t begin, int64_t end) {
+      kernels<T>().dropout_gelu_backward(mask, begin, x.value().data() + begin, g.data() + begin,
+                                         end - begin);
+    });
+    t.accumulate(x.slot(), std::move(g));
+  });
+}
+
+template <class T>
+Var<T> add_dropout(Tape<T>& tape, const Var<T>& x, const Var<T>& y, double p) {
+  if (!tape.training() || p == 0) return add(tape, x, y);
+  expects(x.value().same_shape(y.value()), "add_dropout: equal shapes");
+  const DropoutMask mask = next_mask(tape.options().seed, tape.next_random_stream(), p);
+  Matrix<T> out(x.rows(), x.cols());
+  parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
+    kernels<T>().add_dropout(mask, begin, x.value().data() + begin, y.value().data() + begin,
+                             out.data() + begin, end - begin);
+  });
+  return tape.record(std::move(out), {x, y},
+                     [x_slot = x.slot(), y_slot = y.slot(), mask](Tape<T>& t, Matrix<T> g) {
+                       if (y_slot >= 0) {
+                         Matrix<T> masked(g.rows(), g.cols());
+                         parallel_for(g.size(), kGrain, [&](int64_t begin, int64_t end) {
+                           kernels<T>().dropout(mask, begin, g.data() + begin,
+                                                masked.data() + begin, end - begin);
+                         });
+                         t.accumulate(y_slot, std::move(masked));
+                       }
+                       t.accumulate(x_slot, std::move(g));
+                     });
+}
+
+template <class T>
+Var<T> add(Tape<T>& tape, const Var<T>& a, const Var<T>& b) {
+  expects(a.value().same_shape(b.value()), "add: equal shapes");
+  return tape.record(sum_of(a.value(), b.value()), {a, b},
+                     [a_slot = a.slot(), b_slot = b.slot()](Tape<T>& t, Matrix<T> g) {
+                       if (b_slot >= 0)
+                         t.accumulate(b_slot, a_slot >= 0 ? g.clone() : std::move(g));
+                       if (a_slot >= 0) t.accumulate(a_slot, std::move(g));
+                     });
+}
+
+#define DGAT_INSTANTIATE(T)                                                    \
+  template Var<T> activate(Tape<T>&, const Var<T>&, Activation, double);       \
+  template Var<T> dropout(Tape<T>&, const Var<T>&, double);                    \
+  template Var<T> dropout_gelu(Tape<T>&, const Var<T>&, double);               \
+  template Var<T> add_dropout(Tape<T>&, const Var<T>&, const Var<T>&, double); \
+  template Var<T> add(Tape<T>&, const Var<T>&, const Var<T>&)
+DGAT_INSTANTIATE(float);
+DGAT_INSTANTIATE(double);
+#undef DGAT_INSTANTIATE
+
+}  // namespace dgat::tensor

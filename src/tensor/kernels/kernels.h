@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+
+#include "dgat/tensor/activation.h"
+
+/// Arithmetic of the hot operations on plain arrays: serial, one table per instruction set. The
+/// callers cut the work into blocks and own all memory. This header and those it includes hold no
+/// inline functions: they are compiled for processors that this one may not be.
+namespace dgat::tensor {
+
+/// Which entries a dropout keeps: 16 random bits per position decide.
+struct DropoutMask {
+  uint64_t seed = 0, stream = 0;
+  uint32_t threshold = 0;  ///< dropped when bits < threshold
+  double scale = 1;        ///< 65536 / (65536 - threshold)
+};
+
+/// The numbers of one Adam step; see adam.h.
+struct AdamStep {
+  double lr, beta1, beta2, epsilon, correction1, correction2, l2, shrink, gradient_scale;
+};
+
+/// Rows of a matrix taken by index: row e is data + index[e] * width.
+template <class T>
+struct IndexedRows {
+  const T* data;
+  const int32_t* index;
+  int64_t width;  ///< heads * (columns per head)
+};
+
+template <class T>
+struct Kernels {
+  void (*activate)(Activation activation, T slope, const T* x, T* y, int64_t n);
+  /// g *= activation'(x).
+  void (*activate_backward)(Activation activation, T slope, const T* x, T* g, int64_t n);
+
+  // Dropout kernels: `position` of the first entry is a multiple of 64.
+  void (*dropout)(const DropoutMask& mask, int64_t position, const T* x, T* y, int64_t n);
+  void (*add_dropout)(const DropoutMask& mask, int64_t position, const T* x, const T* y, T* out,
+                      int64_t n);
+  void (*dropout_gelu)(const DropoutMask& mask, int64_t position, const T* x, T* y, int64_t n);
+  void (*dropout_gelu_backward)(const DropoutMask& mask, int64_t position, const T* x, T* g,
+                                int64_t n);
+  /// x[i] = -x[i] where the mask drops position + i (any position).
+  void (*negate_dropped)(const DropoutMask& mask, int64_t position, T* x, int64_t n);
+
+  /// stats: mean and 1 / sqrt(variance + epsilon) of every row.
+  void (*layer_norm)(const T* x, const T* weight, const T* bias, T epsilon, T* out, T* stats,
+                     int64_t rows, int64_t cols);
+  /// dx (+)= gradient of x; dweight and dbias are added to (cols entries each).
+  void (*layer_norm_backward)(const T* x, const T* weight, const T* stats, const T* g, T* dx,
+                              bool accumulate, T* dweight, T* dbias, int64_t rows, int64_t cols);
+
+  /// y[i] = exp(x[i]).
+  void (*exponential)(const T* x, T* y, int64_t n);
+  /// One Adam step; see adam.h. `l2` joins the gradient, `shrink` multiplies the value.
+  void (*adam)(T* value, const T* gradient, T* first, T* second, int64_t n, const AdamStep& step);
+
+  /// out[h, c] += sum_e weights[e, h] * rows_e[h, c].
+  void (*weighted_sum)(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
+                       T* out);
+  /// out[e, h] = x[h, :] . rows_e[h, :].
+  void (*dots)(const T* x, const IndexedRows<T>& rows, int64_t heads, int64_t count, T* out);
+  /// out[e, h] = a[h, :] . LeakyReLU(x + rows_e)[h, :].
+  void (*gatv2_scores)(const T* x, const IndexedRows<T>& rows, const T* a, T slope, int64_t heads,
+                       int64_t count, T* out);
+  /// For every e: dx[h, c] += ds[e, h] a[h, c] LeakyReLU'(x + rows_e)[h, c], and when da is not
+  /// null da[h, c] += ds[e, h] LeakyReLU(x + rows_e)[h, c].
+  void (*gatv2_backward)(const T* x, const IndexedRows<T>& rows, const T* a, T slope, const T* ds,
+                         int64_t heads, int64_t count, T* dx, T* da);
+};
+
+/// The table of the level in use.
+template <class T>
+const Kernels<T>& kernels();
+
+namespace baseline {
+template <class T>
+const Kernels<T>& table();
+}
+namespace avx2 {
+template <class T>
+const Kernels<T>& table();
+}
+namespace avx512 {
+template <class T>
+const Kernels<T>& table();
+}
+
+}  // namespace dgat::tensor

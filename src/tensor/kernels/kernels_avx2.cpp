@@ -1,0 +1,2 @@
+#define DGAT_LEVEL avx2
+#include "kernels/table.h"

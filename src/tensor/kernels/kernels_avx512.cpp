@@ -1,0 +1,2 @@
+#define DGAT_LEVEL avx512
+#include "kernels/table.h"

@@ -1,0 +1,2 @@
+#define DGAT_LEVEL baseline
+#include "kernels/table.h"

@@ -1,0 +1,204 @@
+// Row kernels: layer normalisation, and gathering rows by index for attention and sparse products.
+// See kernels.h for the contracts.
+#pragma once
+
+#include "kernels/kernels.h"
+#include "kernels/vector.h"
+
+namespace dgat::tensor::DGAT_LEVEL {
+
+/// Sum over c of term(c) with whole vectors, then the rest one by one. `vector_term(c)` covers
+/// columns [c, c + lanes).
+template <class T, class VectorTerm, class Term>
+inline T reduce(int64_t n, VectorTerm vector_term, Term term) {
+  constexpr int64_t kStep = kLanes<T>;
+  Vector<T> sum0{}, sum1{};
+  int64_t c = 0;
+  for (; c + 2 * kStep <= n; c += 2 * kStep) {
+    sum0 += vector_term(c);
+    sum1 += vector_term(c + kStep);
+  }
+  if (c + kStep <= n) {
+    sum0 += vector_term(c);
+    c += kStep;
+  }
+  T total = sum<T>(sum0 + sum1);
+  for (; c < n; ++c) total += term(c);
+  return total;
+}
+
+template <class T>
+inline T dot(const T* x, const T* y, int64_t n) {
+  return reduce<T>(
+      n, [=](int64_t c) { return load(x + c) * load(y + c); },
+      [=](int64_t c) { return x[c] * y[c]; });
+}
+
+template <class T>
+inline T root(T x) {
+  if constexpr (sizeof(T) == 4)
+    return __builtin_sqrtf(x);
+  else
+    return __builtin_sqrt(x);
+}
+
+template <class T>
+void layer_norm(const T* x, const T* weight, const T* bias, T epsilon, T* out, T* stats,
+                int64_t rows, int64_t cols) {
+  for (int64_t i = 0; i < rows; ++i, x += cols, out += cols, stats += 2) {
+    const T mean =
+        reduce<T>(
+            cols, [=](int64_t c) { return load(x + c); }, [=](int64_t c) { return x[c]; }) /
+        static_cast<T>(cols);
+    const T variance = reduce<T>(
+                           cols,
+                           [=](int64_t c) {
+                             const Vector<T> d = load(x + c) - mean;
+                             return d * d;
+                           },
+                           [=](int64_t c) { return (x[c] - mean) * (x[c] - mean); }) /
+                       static_cast<T>(cols);
+    const T scale = T{1} / root(variance + epsilon);
+    for (int64_t c = 0; c < cols; ++c) out[c] = (x[c] - mean) * scale * weight[c] + bias[c];
+    stats[0] = mean;
+    stats[1] = scale;
+  }
+}
+
+template <class T>
+void layer_norm_backward(const T* x, const T* weight, const T* stats, const T* g, T* dx,
+                         bool accumulate, T* dweight, T* dbias, int64_t rows, int64_t cols) {
+  for (int64_t i = 0; i < rows; ++i, x += cols, g += cols, dx += cols, stats += 2) {
+    const T mean = stats[0], scale = stats[1];
+    const T sum_g = dot(g, weight, cols);
+    const T sum_gx =
+        reduce<T>(
+            cols, [=](int64_t c) { return load(g + c) * load(weight + c) * (load(x + c) - mean); },
+            [=](int64_t c) { return g[c] * weight[c] * (x[c] - mean); }) *
+        scale;
+    const T mean_g = sum_g / static_cast<T>(cols), mean_gx = sum_gx / static_cast<T>(cols);
+    for (int64_t c = 0; c < cols; ++c) {
+      const T normal = (x[c] - mean) * scale;
+      dweight[c] += g[c] * normal;
+      dbias[c] += g[c];
+      const T d = scale * (g[c] * weight[c] - mean_g - normal * mean_gx);
+      dx[c] = accumulate ? dx[c] + d : d;
+    }
+  }
+}
+
+/// out += sum of four weighted rows, one load and store of out for four rows.
+template <class T>
+inline void add_four(const T* r0, const T* r1, const T* r2, const T* r3, T w0, T w1, T w2, T w3,
+                     T* out, int64_t n) {
+  int64_t c = 0;
+  for (; c + kLanes<T> <= n; c += kLanes<T>) {
+    const Vector<T> a = load(out + c) + load(r0 + c) * w0 + load(r1 + c) * w1;
+    store(out + c, a + load(r2 + c) * w2 + load(r3 + c) * w3);
+  }
+  for (; c < n; ++c) out[c] = out[c] + r0[c] * w0 + r1[c] * w1 + r2[c] * w2 + r3[c] * w3;
+}
+
+template <class T>
+inline void add_one(const T* row, T w, T* out, int64_t n) {
+  int64_t c = 0;
+  for (; c + kLanes<T> <= n; c += kLanes<T>) store(out + c, load(out + c) + load(row + c) * w);
+  for (; c < n; ++c) out[c] += row[c] * w;
+}
+
+/// Rows are scattered over memory: the next ones are asked for while these are used.
+template <class T>
+inline void prefetch(const IndexedRows<T>& rows, int64_t e, int64_t count) {
+  if (e >= count) return;
+  const char* row = reinterpret_cast<const char*>(rows.data + rows.index[e] * rows.width);
+  const int64_t bytes = rows.width * static_cast<int64_t>(sizeof(T));
+  for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(row + b);
+}
+
+template <class T>
+inline const T* row_of(const IndexedRows<T>& rows, int64_t e) {
+  return rows.data + rows.index[e] * rows.width;
+}
+
+template <class T>
+void weighted_sum(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
+                  T* out) {
+  const int64_t d = rows.width / heads;
+  int64_t e = 0;
+  for (; e + 4 <= count; e += 4) {
+    for (int64_t next = e + 4; next < e + 8; ++next) prefetch(rows, next, count);
+    const T *r0 = row_of(rows, e), *r1 = row_of(rows, e + 1), *r2 = row_of(rows, e + 2),
+            *r3 = row_of(rows, e + 3);
+    const T* w = weights + e * heads;
+    for (int64_t h = 0; h < heads; ++h, r0 += d, r1 += d, r2 += d, r3 += d) {
+      add_four(r0, r1, r2, r3, w[h], w[heads + h], w[2 * heads + h], w[3 * heads + h], out + h * d,
+               d);
+    }
+  }
+  for (; e < count; ++e) {
+    const T* row = row_of(rows, e);
+    for (int64_t h = 0; h < heads; ++h)
+      add_one(row + h * d, weights[e * heads + h], out + h * d, d);
+  }
+}
+
+template <class T>
+void dots(const T* x, const IndexedRows<T>& rows, int64_t heads, int64_t count, T* out) {
+  const int64_t d = rows.width / heads;
+  for (int64_t e = 0; e < count; ++e) {
+    prefetch(rows, e + 4, count);
+    const T* row = row_of(rows, e);
+    for (int64_t h = 0; h < heads; ++h) out[e * heads + h] = dot(x + h * d, row + h * d, d);
+  }
+}
+
+template <class T>
+void gatv2_scores(const T* x, const IndexedRows<T>& rows, const T* a, T slope, int64_t heads,
+                  int64_t count, T* out) {
+  const int64_t d = rows.width / heads;
+  for (int64_t e = 0; e < count; ++e) {
+    prefetch(rows, e + 4, count);
+    const T* row = row_of(rows, e);
+    for (int64_t h = 0; h < heads; ++h) {
+      const T *xh = x + h * d, *rh = row + h * d, *ah = a + h * d;
+      out[e * heads + h] = reduce<T>(
+          d,
+          [=](int64_t c) {
+            const Vector<T> u = load(xh + c) + load(rh + c);
+            return load(ah + c) * select<T>(u < T{0}, u * slope, u);
+          },
+          [=](int64_t c) {
+            const T u = xh[c] + rh[c];
+            return ah[c] * (u < T{0} ? u * slope : u);
+          });
+    }
+  }
+}
+
+template <class T>
+void gatv2_backward(const T* x, const IndexedRows<T>& rows, const T* a, T slope, const T* ds,
+                    int64_t heads, int64_t count, T* dx, T* da) {
+  const int64_t d = rows.width / heads;
+  for (int64_t e = 0; e < count; ++e) {
+    prefetch(rows, e + 4, count);
+    const T* row = row_of(rows, e);
+    for (int64_t h = 0; h < heads; ++h) {
+      const T* xh = x + h * d;
+      const T* rh = row + h * d;
+      const T* ah = a + h * d;
+      T* dxh = dx + h * d;
+      const T gradient = ds[e * heads + h];
+      for (int64_t c = 0; c < d; ++c) {
+        dxh[c] += gradient * ah[c] * (xh[c] + rh[c] < T{0} ? slope : T{1});
+      }
+      if (da == nullptr) continue;
+      T* dah = da + h * d;
+      for (int64_t c = 0; c < d; ++c) {
+        const T u = xh[c] + rh[c];
+        dah[c] += gradient * (u < T{0} ? u * slope : u);
+      }
+    }
+  }
+}
+
+}  // namespace dgat::tensor::DGAT_LEVEL

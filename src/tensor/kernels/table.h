@@ -1,0 +1,34 @@
+// Defines the kernel table of the level that the including file is compiled for.
+#pragma once
+
+#include "kernels/elementwise.h"
+#include "kernels/rows.h"
+
+namespace dgat::tensor::DGAT_LEVEL {
+
+template <class T>
+const Kernels<T>& table() {
+  static constexpr Kernels<T> kTable = {
+      .activate = activate<T>,
+      .activate_backward = activate_backward<T>,
+      .dropout = dropout<T>,
+      .add_dropout = add_dropout<T>,
+      .dropout_gelu = dropout_gelu<T>,
+      .dropout_gelu_backward = dropout_gelu_backward<T>,
+      .negate_dropped = negate_dropped<T>,
+      .layer_norm = layer_norm<T>,
+      .layer_norm_backward = layer_norm_backward<T>,
+      .exponential = exponential_range<T>,
+      .adam = adam<T>,
+      .weighted_sum = weighted_sum<T>,
+      .dots = dots<T>,
+      .gatv2_scores = gatv2_scores<T>,
+      .gatv2_backward = gatv2_backward<T>,
+  };
+  return kTable;
+}
+
+template const Kernels<float>& table();
+template const Kernels<double>& table();
+
+}  // namespace dgat::tensor::DGAT_LEVEL

@@ -1,0 +1,156 @@
+// Vectors as wide as the instruction set of the including file, with the few functions the kernels
+// need. Included by elementwise.h and rows.h only, inside one translation unit per level;
+// DGAT_LEVEL names the namespace, so nothing compiled for one level can be called by another.
+#pragma once
+
+#include <cstdint>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace dgat::tensor::DGAT_LEVEL {
+
+#if defined(__AVX512F__)
+constexpr int kBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kBytes = 32;
+#else
+constexpr int kBytes = 16;
+#endif
+
+template <class T>
+struct VectorOf;
+template <>
+struct VectorOf<float> {
+  using Type = float __attribute__((vector_size(kBytes)));
+  using Bits = int32_t __attribute__((vector_size(kBytes)));
+};
+template <>
+struct VectorOf<double> {
+  using Type = double __attribute__((vector_size(kBytes)));
+  using Bits = int64_t __attribute__((vector_size(kBytes)));
+};
+template <class T>
+using Vector = typename VectorOf<T>::Type;
+template <class T>
+using Bits = typename VectorOf<T>::Bits;
+using Words = uint64_t __attribute__((vector_size(kBytes)));
+template <class T>
+constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
+
+template <class T>
+inline Vector<T> load(const T* p) {
+  Vector<T> v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class T>
+inline void store(T* p, Vector<T> v) {
+  __builtin_memcpy(p, &v, sizeof v);
+}
+template <class T>
+inline Vector<T> broadcast(T x) {
+  return x - Vector<T>{};
+}
+template <class T>
+inline Vector<T> select(Bits<T> condition, Vector<T> yes, Vector<T> no) {
+  return condition ? yes : no;
+}
+/// Lanes added in a fixed order.
+template <class T>
+inline T sum(Vector<T> v) {
+  T lanes[kLanes<T>];
+  store(lanes, v);
+  for (int width = kLanes<T> / 2; width > 0; width /= 2) {
+    for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
+  }
+  return lanes[0];
+}
+
+/// exp to about one unit in the last place: 2^n times a polynomial on [-ln2/2, ln2/2].
+inline Vector<float> exponential(Vector<float> x) {
+  using V = Vector<float>;
+  const V low = broadcast(-87.33654f), high = broadcast(88.72283f);
+  const Bits<float> overflow = x > high, underflow = x < low, unordered = x != x;
+  V y = select<float>(underflow | unordered, low, select<float>(overflow, high, x));
+  const V shift = broadcast(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer
+  const V shifted = y * 1.44269504f + shift;
+  const V n = shifted - shift;
+  V r = y - n * 0.693359375f;
+  r = r - n * -2.12194440e-4f;
+  V p = broadcast(1.9875691500e-4f);
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * r * r + r + 1.0f;
+  Bits<float> exponent;
+  __builtin_memcpy(&exponent, &shifted, sizeof exponent);
+  // 2^n as 2^(n/2) * 2^(n - n/2), because 2^128 is not a float.
+  exponent -= 0x4B400000;
+  const Bits<float> half = exponent >> 1, rest = exponent - half;
+  const Bits<float> half_bits = (half + 127) << 23, rest_bits = (rest + 127) << 23;
+  V half_scale, rest_scale;
+  __builtin_memcpy(&half_scale, &half_bits, sizeof half_scale);
+  __builtin_memcpy(&rest_scale, &rest_bits, sizeof rest_scale);
+  p = p * half_scale * rest_scale;
+  p = select<float>(underflow, V{}, p);
+  p = select<float>(overflow, broadcast(__builtin_inff()), p);
+  return select<float>(unordered, x, p);
+}
+inline Vector<double> exponential(Vector<double> x) {
+  for (int i = 0; i < kLanes<double>; ++i) x[i] = __builtin_exp(x[i]);
+  return x;
+}
+
+/// Normal distribution function and density of x.
+template <class T>
+struct Normal {
+  Vector<T> cumulative, density;
+};
+inline Normal<float> normal(Vector<float> x) {
+  using V = Vector<float>;
+  // The upper tail is exp(-a^2/2) R(t) with t = 1 / (1 + 0.3 a), a = |x|; R fitted to a relative
+  // error of 1.5e-7 on [0, 14], beyond which the tail is below every float.
+  const V a = select<float>(x < 0.0f, -x, x);
+  const V t = 1.0f / (a * 0.3f + 1.0f);
+  V r = broadcast(0.03567521174f);
+  r = r * t - 0.1572048507f;
+  r = r * t + 0.2063564230f;
+  r = r * t - 0.05368618165f;
+  r = r * t + 0.1285628797f;
+  r = r * t + 0.09991314179f;
+  r = r * t + 0.1207540073f;
+  r = r * t + 0.1196292958f;
+  const V bell = exponential(x * x * -0.5f);
+  const V tail = bell * (r * t);
+  return {select<float>(x < 0.0f, tail, 1.0f - tail), bell * 0.3989422804f};
+}
+inline Normal<double> normal(Vector<double> x) {
+  Normal<double> result;
+  for (int i = 0; i < kLanes<double>; ++i) {
+    result.cumulative[i] = 0.5 * __builtin_erfc(-x[i] * 0.70710678118654752440);
+    result.density[i] = 0.39894228040143267794 * __builtin_exp(-0.5 * x[i] * x[i]);
+  }
+  return result;
+}
+
+/// Low halves of every 64-bit lane multiplied to 64 bits.
+inline Words multiply_low_halves(Words a, Words b) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<Words>(
+      // (the unmasked form makes GCC 12 warn about its own header)
+      _mm512_maskz_mul_epu32(0xFF, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<Words>(
+      _mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#elif defined(__SSE2__)
+  return reinterpret_cast<Words>(
+      _mm_mul_epu32(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+#else
+  return (a & 0xFFFFFFFFu) * (b & 0xFFFFFFFFu);
+#endif
+}
+
+}  // namespace dgat::tensor::DGAT_LEVEL

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <cmath>
+
+#include "dgat/core/error.h"
+#include "dgat/core/parallel.h"
+#include "dgat/tensor/ops.h"
+
+namespace dgat::tensor {
+namespace {
+
+constexpr int64_t kGrain = 1 << 14;
+
+int64_t row_grain(int64_t cols) {
+  return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, cols));
+}
+
+/// Mean over the chosen rows of term(row, gradient row); the gradient is kept, already divided by
+/// the number of rows, because it is no larger than the logits and costs one pass either way.
+template <class T, class Term>
+Var<T> mean_over_rows(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> rows,
+                      const Term& term) {
+  expects(!rows.empty(), "loss: at least one row");
+  const int64_t count = static_cast<int64_t>(rows.size()), cols = logits.cols();
+  const bool recording = tape.records({logits});
+  Matrix<T> gradient;
+  if (recording) gradient = Matrix<T>::zeros(logits.rows(), cols);
+  const double total =
+      parallel_sum<double>(count, row_grain(cols), [&](int64_t begin, int64_t end) {
+        double sum = 0;
+        for (int64_t r = begin; r < end; ++r) {
+          const int64_t i = rows[static_cast<size_t>(r)];
+          sum += term(i, recording ? gradient.row(i) : nullptr);
+        }
+        return sum;
+      });
+  Matrix<T> out = Matrix<T>::filled(1, 1, static_cast<T>(total / static_cast<double>(count)));
+  return tape.record(std::move(out), {logits},
+                     [slot = logits.slot(), kept = std::move(gradient), count](
+                         Tape<T>& t, const Matrix<T>& g) mutable {
+                       const T factor = g(0, 0) / static_cast<T>(count);
+                       parallel_for(kept.size(), kGrain, [&](int64_t begin, int64_t end) {
+                         for (int64_t i = begin; i < end; ++i) kept.data()[i] *= factor;
+                       });
+                       t.accumulate(slot, std::move(kept));
+                     });
+}
+
+}  // namespace
+
+template <class T>
+Var<T> cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
+                     std::span<const int32_t> rows) {
+  const Matrix<T>& x = logits.value();
+  const int64_t classes = x.cols();
+  return mean_over_rows(tape, logits, rows, [&x, labels, classes](int64_t i, T* gradient) {
+    const int32_t label = labels[static_cast<size_t>(i)];
+    expects(label >= 0 && label < classes, "cross_entropy: labels lie in [0, classes)");
+    const T* row = x.row(i);
+    const T largest = *std::max_element(row, row + classes);
+    double sum = 0;
+    for (int64_t c = 0; c < classes; ++c) sum += std::exp(static_cast<double>(row[c] - largest));
+    if (gradient != nullptr) {
+      for (int64_t c = 0; c < classes; ++c) {
+        gradient[c] = static_cast<T>(std::exp(static_cast<double>(row[c] - largest)) / sum);
+      }
+      gradient[label] -= T{1};
+    }
+    return std::log(sum) - static_cast<double>(row[label] - largest);
+  });
+}
+
+template <class T>
+Var<T> binary_cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
+                            std::span<const int32_t> rows) {
+  expects(logits.cols() == 1, "binary_cross_entropy: one logit per row");
+  const Matrix<T>& x = logits.value();
+  return mean_over_rows(tape, logits, rows, [&x, labels](int64_t i, T* gradient) {
+    const int32_t label = labels[static_cast<size_t>(i)];
+    expects(label == 0 || label == 1, "binary_cross_entropy: labels are 0 or 1");
+    const double z = static_cast<double>(x(i, 0));
+    const double small = std::exp(-std::abs(z));
+    if (gradient != nullptr) {
+      const double probability = z >= 0 ? 1 / (1 + small) : small / (1 + small);
+      gradient[0] = static_cast<T>(probability - label);
+    }
+    return std::max(z, 0.0) - z * label + std::log1p(small);
+  });
+}
+
+template <class T>
+Var<T> mean(Tape<T>& tape, const Var<T>& x) {
+  const Matrix<T>& value = x.value();
+  expects(!value.empty(), "mean: at least one entry");
+  const double total = parallel_sum<double>(value.size(), kGrain, [&](int64_t begin, int64_t end) {
+    double sum = 0;
+    for (int64_t i = begin; i < end; ++i) sum += static_cast<double>(value.data()[i]);
+    return sum;
+  });
+  const double count = static_cast<double>(value.size());
+  return tape.record(
+      Matrix<T>::filled(1, 1, static_cast<T>(total / count)), {x},
+      [slot = x.slot(), rows = x.rows(), cols = x.cols(), count](Tape<T>& t, const Matrix<T>& g) {
+        const T each = static_cast<T>(static_cast<double>(g(0, 0)) / count);
+        t.accumulate(slot, Matrix<T>::filled(rows, cols, each));
+      });
+}
+
+#define DGAT_INSTANTIATE(T)                                                               \
+  template Var<T> cross_entropy(Tape<T>&, const Var<T>&, std::span<const int32_t>,        \
+                                std::span<const int32_t>);                                \
+  template Var<T> binary_cross_entropy(Tape<T>&, const Var<T>&, std::span<const int32_t>, \
+                                       std::span<const int32_t>);                         \
+  template Var<T> mean(Tape<T>&, const Var<T>&)
+DGAT_INSTANTIATE(float);
+DGAT_INSTANTIATE(double);
+#undef DGAT_INSTANTIATE
+
+}  // namespace dgat::tensor

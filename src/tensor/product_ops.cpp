@@ -1,0 +1,79 @@
+#include "dgat/core/error.h"
+#include "dgat/core/parallel.h"
+#include "dgat/tensor/gemm.h"
+#include "dgat/tensor/ops.h"
+
+namespace dgat::tensor {
+namespace {
+
+template <class T>
+Matrix<T> transposed_copy(const Matrix<T>& a) {
+  constexpr int64_t kTile = 32;
+  Matrix<T> out(a.cols(), a.rows());
+  parallel_for(a.cols(), kTile, [&](int64_t begin, int64_t end) {
+    for (int64_t tile = 0; tile < a.rows(); tile += kTile) {
+      const int64_t tile_end = std::min(tile + kTile, a.rows());
+      for (int64_t j = begin; j < end; ++j) {
+        for (int64_t i = tile; i < tile_end; ++i) out(j, i) = a(i, j);
+      }
+    }
+  });
+  return out;
+}
+
+}  // namespace
+
+template <class T>
+Var<T> linear(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>& bias) {
+  Matrix<T> out(x.rows(), weight.rows());
+  multiply_transposed_into(x.value(), weight.value(), out, false, bias ? &bias.value() : nullptr);
+  return tape.record(std::move(out), {x, weight, bias},
+                     [x, weight, bias_slot = bias.slot()](Tape<T>& t, const Matrix<T>& g) {
+                       if (bias_slot >= 0) {
+                         const auto into = t.target(bias_slot, 1, g.cols());
+                         column_sums_into(g, into.gradient, !into.fresh);
+                       }
+                       if (weight.wants_gradient()) {
+                         const auto into = t.target(weight.slot(), weight.rows(), weight.cols());
+                         transposed_multiply_into(g, x.value(), into.gradient, !into.fresh);
+                       }
+                       if (x.wants_gradient()) {
+                         const auto into = t.target(x.slot(), x.rows(), x.cols());
+                         multiply_into(g, weight.value(), into.gradient, !into.fresh);
+                       }
+                     });
+}
+
+template <class T>
+Var<T> matmul(Tape<T>& tape, const Var<T>& a, const Var<T>& b) {
+  Matrix<T> out(a.rows(), b.cols());
+  multiply_into(a.value(), b.value(), out);
+  return tape.record(std::move(out), {a, b}, [a, b](Tape<T>& t, const Matrix<T>& g) {
+    if (a.wants_gradient()) {
+      const auto into = t.target(a.slot(), a.rows(), a.cols());
+      multiply_transposed_into(g, b.value(), into.gradient, !into.fresh);
+    }
+    if (b.wants_gradient()) {
+      const auto into = t.target(b.slot(), b.rows(), b.cols());
+      transposed_multiply_into(a.value(), g, into.gradient, !into.fresh);
+    }
+  });
+}
+
+template <class T>
+Var<T> transpose(Tape<T>& tape, const Var<T>& a) {
+  return tape.record(transposed_copy(a.value()), {a},
+                     [slot = a.slot()](Tape<T>& t, const Matrix<T>& g) {
+                       t.accumulate(slot, transposed_copy(g));
+                     });
+}
+
+#define DGAT_INSTANTIATE(T)                                                      \
+  template Var<T> linear(Tape<T>&, const Var<T>&, const Var<T>&, const Var<T>&); \
+  template Var<T> matmul(Tape<T>&, const Var<T>&, const Var<T>&);                \
+  template Var<T> transpose(Tape<T>&, const Var<T>&)
+DGAT_INSTANTIATE(float);
+DGAT_INSTANTIATE(double);
+#undef DGAT_INSTANTIATE
+
+}  // namespace dgat::tensor
