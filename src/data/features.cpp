@@ -5,6 +5,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
+#include "dgat/data/feature_builder.h"
 
 namespace dgat::data {
 namespace {
@@ -66,22 +67,9 @@ Features Features::compact(int64_t rows, int64_t cols, std::vector<float> values
   if (static_cast<double>(filled) >= kSparseBelow * static_cast<double>(values.size())) {
     return dense(rows, cols, std::move(values));
   }
-  std::vector<int64_t> offsets{0};
-  std::vector<int32_t> columns;
-  std::vector<float> stored;
-  offsets.reserve(index(rows) + 1);
-  columns.reserve(index(filled));
-  stored.reserve(index(filled));
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < cols; ++j) {
-      const float v = values[index(i * cols + j)];
-      if (v == 0.0F) continue;
-      columns.push_back(static_cast<int32_t>(j));
-      stored.push_back(v);
-    }
-    offsets.push_back(static_cast<int64_t>(columns.size()));
-  }
-  return sparse(rows, cols, std::move(offsets), std::move(columns), std::move(stored));
+  FeatureBuilder builder(rows, cols);
+  builder.append(values);
+  return builder.finish();
 }
 
 int64_t Features::nonzeros() const {

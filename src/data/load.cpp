@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <vector>
 
 #include "dgat/core/error.h"
 #include "dgat/core/progress.h"
+#include "dgat/data/npz_dataset.h"
 
 namespace dgat::data {
 namespace fs = std::filesystem;
@@ -21,9 +24,22 @@ struct Format {
   void (*write)(const Dataset& dataset, const fs::path& path);
 };
 
+constexpr char kNpz[] = ".npz";
+
+/// Whether a path ends so, in either case. (A template, so that it fits into the table.)
+template <const char* extension>
+bool has_extension(const fs::path& path) {
+  std::string text = path.extension().string();
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text == extension;
+}
+
 /// Every format. Folder layouts come before extensions.
 const std::vector<Format>& formats() {
-  static const std::vector<Format> table{};
+  static const std::vector<Format> table{
+      {"npz", ".npz", has_extension<kNpz>, read_npz, has_extension<kNpz>, write_npz},
+  };
   return table;
 }
 

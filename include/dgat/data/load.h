@@ -12,9 +12,9 @@
 namespace dgat::data {
 
 struct LoadOptions {
-  bool directed = false;  ///< keep arcs as they are instead of adding the reverse of each
-  SplitOptions splits;    ///< what to do about splits; by default those of the file
-  std::string format;     ///< name of a format; empty: found from the extension or folder layout
+  bool directed = false;     ///< keep arcs as they are instead of adding the reverse of each
+  SplitOptions splits = {};  ///< what to do about splits; by default those of the file
+  std::string format = {};   ///< name of a format; empty: found from the extension or folder layout
 };
 
 /// Reads a data set named by the path of a file or folder.

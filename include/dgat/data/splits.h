@@ -23,10 +23,10 @@ SplitFractions parse_split_fractions(const std::string& text);
 /// Where the splits of a data set come from. A split file wins over fractions, both win over the
 /// masks of the data set itself; with neither, the masks stay (and a set without any has none).
 struct SplitOptions {
-  std::optional<SplitFractions> fractions;    ///< --split
-  int count = 10;                             ///< --splits: how many random ones
-  uint64_t seed = 0;                          ///< --seed
-  std::optional<std::filesystem::path> file;  ///< --split-file
+  std::optional<SplitFractions> fractions = {};    ///< --split
+  int count = 10;                                  ///< --splits: how many random ones
+  uint64_t seed = 0;                               ///< --seed
+  std::optional<std::filesystem::path> file = {};  ///< --split-file
 };
 
 /// Stratified random splits: the n nodes of a class are shuffled and cut at round(n*train),

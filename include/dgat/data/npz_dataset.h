@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+
+#include "dgat/data/dataset.h"
+#include "dgat/data/load.h"
+#include "dgat/data/npz.h"
+
+/// The .npz data sets of the heterophilous-graphs repository.
+///
+/// | key | read | written |
+/// |---|---|---|
+/// | edges | [E, 2]; also [2, E] (E other than 2); ids 0 to N-1 | int64 [E, 2] |
+/// | node_labels | [N] or [N, 1]; -1 = unlabelled; may be absent | int64 [N] |
+/// | node_features | [N, F]; may be absent | float32 [N, F], see below |
+/// | train_masks, val_masks, test_masks | [splits, N] or [N], 0 and 1; all or none | bool [splits,
+/// N] |
+///
+/// Any number type is read; ids, labels and masks may be floating point as long as every value is
+/// whole. The singular train_mask, val_mask, test_mask are understood too. N comes from the
+/// labels, without labels from the features. A set without labels is all unlabelled.
+namespace dgat::data {
+
+/// Features are converted while they are inflated: a sparse matrix is never dense in memory.
+/// Unlabelled nodes are taken out of the splits, with a notice.
+/// Throws: InputError that names the file, the key and the row.
+Dataset read_npz(const std::filesystem::path& path, const LoadOptions& options);
+
+/// Features are written as float32, but as uint8 when the matrix has kByteFeaturesFrom entries or
+/// more and every one is a whole number from 0 to 255 (large word counts: a quarter of the time).
+void write_npz(const Dataset& dataset, const std::filesystem::path& path);
+inline constexpr int64_t kByteFeaturesFrom = int64_t{1} << 26;
+
+/// Adds the arrays of a data set to an archive that shall hold more than that.
+void add_dataset(NpzWriter& archive, const Dataset& dataset);
+
+/// Label values must lie below; larger ones are more likely ids than classes.
+inline constexpr int32_t kMaxClasses = 1 << 15;
+
+}  // namespace dgat::data
