@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "dgat/core/error.h"
+#include "printable.h"
 
 namespace dgat::data {
 namespace {
@@ -59,7 +60,7 @@ class Parser {
 
  private:
   [[noreturn]] void fail(const char* what) const {
-    throw_input("{} has a broken .npy header ({}): {}", where_, what, text_.substr(0, 80));
+    throw_input("{} has a broken .npy header ({}): {}", where_, what, printable(text_));
   }
   char peek() {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
@@ -132,7 +133,7 @@ class Parser {
       return;
     }
     throw_input("{} has dtype {}; only bool, integers and float16 to float64 are read", where_,
-                text);
+                printable(text));
   }
 
   std::string_view text_;

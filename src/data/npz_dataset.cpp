@@ -13,6 +13,7 @@
 #include "dgat/core/progress.h"
 #include "dgat/data/feature_builder.h"
 #include "dgat/graph/builder.h"
+#include "printable.h"
 
 namespace dgat::data {
 namespace {
@@ -62,7 +63,7 @@ void read_labels(const NpzReader& file, NodeId nodes, Dataset& dataset) {
 void read_edges(const NpzReader& file, NodeId nodes, bool directed, Dataset& dataset) {
   if (!file.contains(kEdges)) {
     throw_input("{}: has no array {}; it holds {}", file.path(), kEdges,
-                fmt::join(file.keys(), ", "));
+                printable(fmt::format("{}", fmt::join(file.keys(), ", "))));
   }
   const ArrayInfo info = file.info(kEdges);
   const bool rows = info.shape.size() == 2 && info.shape[1] == 2;

@@ -7,6 +7,7 @@
 #include "dgat/data/npz.h"
 #include "npy_convert.h"
 #include "npy_header.h"
+#include "printable.h"
 #include "zip_reader.h"
 
 namespace dgat::data {
@@ -160,7 +161,7 @@ NpzReader::NpzReader(const std::filesystem::path& path)
   for (const ZipEntry& entry : archive_->zip.entries()) {
     if (!entry.name.ends_with(kSuffix)) continue;
     std::string key = entry.name.substr(0, entry.name.size() - kSuffix.size());
-    if (contains(key)) throw_input("{}: holds the array {} twice", path_, key);
+    if (contains(key)) throw_input("{}: holds the array {} twice", path_, printable(key));
     keys_.push_back(std::move(key));
   }
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "dgat/core/error.h"
+#include "printable.h"
 #include "zip_format.h"
 
 namespace dgat::data {
@@ -141,7 +142,7 @@ void apply_zip64(ZipEntry& entry, std::span<const unsigned char> extra, const Fi
 }
 
 void check_entry(const ZipEntry& entry, const File& file, const fs::path& path) {
-  const std::string where = path.string() + ": member " + entry.name;
+  const std::string where = path.string() + ": member " + printable(entry.name);
   if ((entry.flags & zip::kEncrypted) != 0) {
     throw_input("{} is encrypted; write the archive without a password", where);
   }
@@ -204,7 +205,7 @@ struct ZipMember::Inflater {
 
 ZipMember::ZipMember(const ZipArchive& archive, const ZipEntry& entry)
     : entry_(entry),
-      where_(archive.path().string() + ": member " + entry.name),
+      where_(archive.path().string() + ": member " + printable(entry.name)),
       in_(archive.path(), std::ios::binary),
       packed_left_(entry.packed),
       size_left_(entry.size) {
