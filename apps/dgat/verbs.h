@@ -5,6 +5,7 @@
 /// Every verb, one file each under verbs/. main.cpp lists them in the order of `dgat --help`.
 namespace dgat::app {
 
+void add_inspect(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_reference(CLI::App& app);
 

@@ -54,8 +54,8 @@ PairProbability pair_probability(const CsbmOptions& o) {
   const double n = o.nodes;
   double inside = 0;
   for (int c = 0; c < o.classes; ++c) {
-    const double size = (o.nodes - c + o.classes - 1) / o.classes;
-    inside += size * (size - 1) / 2;
+    const int64_t size = (int64_t{o.nodes} - c + o.classes - 1) / o.classes;
+    inside += 0.5 * static_cast<double>(size) * static_cast<double>(size - 1);
   }
   const double edges = n * o.degree / 2;
   return {probability(o.homophily * edges, inside, "inside"),
