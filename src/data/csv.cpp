@@ -11,6 +11,7 @@
 #include "dgat/core/interrupt.h"
 #include "dgat/data/splits.h"
 #include "dgat/data/text_file.h"
+#include "dgat/graph/builder.h"
 #include "feature_rows.h"
 
 namespace dgat::data {
@@ -230,7 +231,7 @@ std::vector<graph::Edge> read_edges_alone(TextReader& reader, Dataset& dataset) 
 
 }  // namespace
 
-Dataset read_csv(const std::filesystem::path& path, const graph::BuildOptions& options) {
+Dataset read_csv(const std::filesystem::path& path, const LoadOptions& options) {
   const std::optional<CsvFiles> files = find_csv_files(path);
   if (!files) {
     throw_input("{}: no CSV data set; a folder with nodes.csv and edges.csv was expected",
@@ -259,8 +260,8 @@ Dataset read_csv(const std::filesystem::path& path, const graph::BuildOptions& o
       return place->second;
     });
   }
-  graph::BuildResult built =
-      graph::build_graph(static_cast<NodeId>(dataset.labels.size()), edges, options);
+  graph::BuildResult built = graph::build_graph(static_cast<NodeId>(dataset.labels.size()), edges,
+                                                {.directed = options.directed});
   dataset.graph = std::move(built.graph);
   dataset.dropped_self_loops = built.self_loops;
   dataset.dropped_duplicates = built.duplicates;

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "dgat/core/interrupt.h"
+#include "dgat/data/npz_dataset.h"
 #include "dgat/data/text_file.h"
+#include "dgat/graph/builder.h"
 #include "feature_rows.h"
 #include "geom_gcn_files.h"
 #include "output_folder.h"
@@ -16,8 +18,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using graph::NodeId;
-
-constexpr int64_t kMaxLabel = 1 << 20;  // a larger one is a damaged line, not a class
 
 /// The lines of the node file before anything is known about their features.
 struct NodeLines {
@@ -81,8 +81,8 @@ NodeLines read_node_lines(TextReader& reader) {
     if (id < 0 || id >= std::numeric_limits<NodeId>::max()) {
       reader.fail("node id {} is outside [0, 2147483647)", id);
     }
-    if (label < -1 || label >= kMaxLabel) {
-      reader.fail("label {} is outside [-1, {}); -1 means unlabelled", label, kMaxLabel);
+    if (label < -1 || label >= kMaxClasses) {
+      reader.fail("label {} is outside [-1, {}); -1 means unlabelled", label, kMaxClasses);
     }
     nodes.ids.push_back(static_cast<NodeId>(id));
     nodes.labels.push_back(static_cast<int32_t>(label));
@@ -230,7 +230,7 @@ bool is_geom_gcn_folder(const fs::path& folder) {
   return fs::exists(folder / kNodeFile, ignored) || fs::exists(folder / kEdgeFile, ignored);
 }
 
-Dataset read_geom_gcn(const fs::path& folder, const graph::BuildOptions& options) {
+Dataset read_geom_gcn(const fs::path& folder, const LoadOptions& options) {
   for (const char* file : {kNodeFile, kEdgeFile}) {
     std::error_code ignored;
     if (!fs::exists(folder / file, ignored)) {
@@ -242,7 +242,8 @@ Dataset read_geom_gcn(const fs::path& folder, const graph::BuildOptions& options
   dataset.name = folder_name(folder);
   read_nodes(folder / kNodeFile, dataset);
   graph::BuildResult built =
-      read_edges(folder / kEdgeFile, static_cast<NodeId>(dataset.labels.size()), options);
+      read_edges(folder / kEdgeFile, static_cast<NodeId>(dataset.labels.size()),
+                 {.directed = options.directed});
   dataset.graph = std::move(built.graph);
   dataset.dropped_self_loops = built.self_loops;
   dataset.dropped_duplicates = built.duplicates;

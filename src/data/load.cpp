@@ -8,6 +8,9 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/progress.h"
+#include "dgat/data/csv.h"
+#include "dgat/data/geom_gcn.h"
+#include "dgat/data/matrix_market.h"
 #include "dgat/data/npz_dataset.h"
 
 namespace dgat::data {
@@ -35,9 +38,24 @@ bool has_extension(const fs::path& path) {
   return text == extension;
 }
 
+bool is_matrix_market(const fs::path& path) {
+  static constexpr char kMtx[] = ".mtx", kGz[] = ".gz";
+  return has_extension<kMtx>(path) ||
+         (has_extension<kGz>(path) && has_extension<kMtx>(path.stem()));
+}
+
 /// Every format. Folder layouts come before extensions.
 const std::vector<Format>& formats() {
   static const std::vector<Format> table{
+      // A new folder becomes a CSV pair unless the format is named.
+      {"geom-gcn", "a folder with out1_graph_edges.txt", is_geom_gcn_folder, read_geom_gcn,
+       [](const fs::path&) { return false; }, write_geom_gcn},
+      {"csv", "a folder with nodes.csv and edges.csv, or one of these files",
+       [](const fs::path& path) { return find_csv_files(path).has_value(); }, read_csv,
+       [](const fs::path& path) { return !path.has_extension() || fs::is_directory(path); },
+       write_csv},
+      {"mtx", ".mtx, .mtx.gz", is_matrix_market, read_matrix_market, is_matrix_market,
+       write_matrix_market},
       {"npz", ".npz", has_extension<kNpz>, read_npz, has_extension<kNpz>, write_npz},
   };
   return table;

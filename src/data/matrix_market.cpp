@@ -8,6 +8,7 @@
 #include "dgat/core/interrupt.h"
 #include "dgat/core/progress.h"
 #include "dgat/data/text_file.h"
+#include "dgat/graph/builder.h"
 
 namespace dgat::data {
 namespace {
@@ -69,7 +70,7 @@ Sizes read_sizes(TextReader& reader) {
 
 }  // namespace
 
-Dataset read_matrix_market(const std::filesystem::path& path, const graph::BuildOptions& options) {
+Dataset read_matrix_market(const std::filesystem::path& path, const LoadOptions& options) {
   TextReader reader(path, {.separator = ' ', .comments = "%", .quotes = false});
   const Banner banner = read_banner(reader);
   const Sizes sizes = read_sizes(reader);
@@ -114,7 +115,7 @@ Dataset read_matrix_market(const std::filesystem::path& path, const graph::Build
   if (weighted > 0) {
     notice(fmt::format("{}: {} edge weights other than 1 are ignored", path.string(), weighted));
   }
-  graph::BuildResult built = graph::build_graph(sizes.nodes, edges, options);
+  graph::BuildResult built = graph::build_graph(sizes.nodes, edges, {.directed = options.directed});
   Dataset dataset;
   dataset.name =
       path.stem().extension() == ".mtx" ? path.stem().stem().string() : path.stem().string();

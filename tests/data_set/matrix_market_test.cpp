@@ -18,7 +18,7 @@ using testing::ElementsAre;
 
 class MatrixMarket : public testing::Test {
  protected:
-  Dataset read(const std::string& text, const graph::BuildOptions& options = {}) {
+  Dataset read(const std::string& text, const LoadOptions& options = {}) {
     std::ofstream(dir_ / "g.mtx", std::ios::binary) << text;
     return read_matrix_market(dir_ / "g.mtx", options);
   }
@@ -49,7 +49,7 @@ TEST_F(MatrixMarket, IsAGraphWithoutLabels) {
 }
 
 TEST_F(MatrixMarket, DirectedKeepsGeneralArcsAndBothOfSymmetricOnes) {
-  const graph::BuildOptions directed{.directed = true};
+  const LoadOptions directed{.directed = true};
   const Dataset general =
       read("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", directed);
   EXPECT_TRUE(general.graph.has_arc(1, 0));

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "dgat/data/dataset.h"
-#include "dgat/graph/builder.h"
+#include "dgat/data/load.h"
 
 /// CSV pairs. A folder with nodes.csv and edges.csv (and maybe splits.csv), or one of the two files
 /// by name: `x_nodes.csv` goes with `x_edges.csv` and `x_splits.csv`. Also .tsv and .txt, each also
@@ -36,7 +36,7 @@ struct CsvFiles {
 std::optional<CsvFiles> find_csv_files(const std::filesystem::path& path);
 
 /// Throws: InputError naming file and line.
-Dataset read_csv(const std::filesystem::path& path, const graph::BuildOptions& options = {});
+Dataset read_csv(const std::filesystem::path& path, const LoadOptions& options = {});
 
 /// Writes nodes.csv, edges.csv and, when there are splits, splits.csv into a folder. It appears
 /// whole, or file by file when it exists.

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "dgat/data/dataset.h"
-#include "dgat/graph/builder.h"
+#include "dgat/data/load.h"
 
 /// Folders of the geom-gcn repository:
 ///
@@ -31,7 +31,7 @@ bool is_geom_gcn_folder(const std::filesystem::path& folder);
 
 /// Cost:   O(bytes); features are never dense in memory unless they are well filled.
 /// Throws: InputError naming file and line.
-Dataset read_geom_gcn(const std::filesystem::path& folder, const graph::BuildOptions& options = {});
+Dataset read_geom_gcn(const std::filesystem::path& folder, const LoadOptions& options = {});
 
 /// Writes the text files and, inside the same folder, the split files. Features that are all ones
 /// and mostly absent are written as indices with a feature_amount header, others as values; node

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "dgat/data/dataset.h"
-#include "dgat/graph/builder.h"
+#include "dgat/data/load.h"
 
 /// MatrixMarket coordinate files (.mtx, .mtx.gz): `%%MatrixMarket matrix coordinate FIELD SYMMETRY`
 /// with FIELD pattern, real or integer and SYMMETRY general or symmetric; then one line `rows cols
@@ -14,8 +14,7 @@ namespace dgat::data {
 
 /// A graph without features and splits, every label -1, zero classes.
 /// Throws: InputError naming file and line.
-Dataset read_matrix_market(const std::filesystem::path& path,
-                           const graph::BuildOptions& options = {});
+Dataset read_matrix_market(const std::filesystem::path& path, const LoadOptions& options = {});
 
 /// `pattern symmetric` (lower triangle), or `pattern general` for a directed graph. Labels,
 /// features, splits and node ids have no place in this format and are dropped with a notice.
