@@ -114,5 +114,31 @@ TEST_F(GeomGcn, FewerSplitsLeaveNoOldOnesBehind) {
   EXPECT_EQ(read_geom_gcn(dir_ / "h").splits, data.splits);
 }
 
+class RealFolder : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(RealFolder, EqualsItsNpz) {
+  const fs::path shared = test::shared_datasets();
+  if (shared.empty()) GTEST_SKIP() << test::kNoDatasets;
+  const auto [folder, file] = GetParam();
+  const Dataset text = load_dataset(shared / "geom-gcn" / "new_data" / folder);
+  const Dataset npz = load_dataset(shared / file);
+  EXPECT_EQ(text.name, folder);
+  EXPECT_EQ(text.graph, npz.graph);
+  EXPECT_EQ(text.features, npz.features);
+  EXPECT_EQ(text.features.is_sparse(), npz.features.is_sparse());
+  EXPECT_EQ(text.labels, npz.labels);
+  EXPECT_EQ(text.classes, npz.classes);
+  EXPECT_EQ(text.splits.size(), 10U);
+  EXPECT_EQ(text.splits, npz.splits);
+}
+
+INSTANTIATE_TEST_SUITE_P(GeomGcn, RealFolder,
+                         testing::Values(std::pair{"cornell", "cornell.npz"},
+                                         std::pair{"cornell_old", "cornell_old.npz"},
+                                         std::pair{"texas", "texas.npz"},
+                                         std::pair{"wisconsin", "wisconsin.npz"},
+                                         std::pair{"film", "actor.npz"}),
+                         [](const auto& info) { return std::string(info.param.first); });
+
 }  // namespace
 }  // namespace dgat::data
