@@ -1,5 +1,4 @@
 // Which files belong to a CSV data set.
-#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -11,8 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kExtensions = {".csv",    ".tsv",    ".txt",
-                                                         ".csv.gz", ".tsv.gz", ".txt.gz"};
+constexpr std::array<std::string_view, 4> kExtensions = {".csv", ".tsv", ".csv.gz", ".tsv.gz"};
 
 fs::path existing(const fs::path& folder, const std::string& base) {
   for (const std::string_view extension : kExtensions) {

@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(GeomGcn, RealFolder,
                                          std::pair{"texas", "texas.npz"},
                                          std::pair{"wisconsin", "wisconsin.npz"},
                                          std::pair{"film", "actor.npz"}),
-                         [](const auto& info) { return std::string(info.param.first); });
+                         [](const auto& pair) { return std::string(pair.param.first); });
 
 }  // namespace
 }  // namespace dgat::data

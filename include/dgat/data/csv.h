@@ -8,8 +8,8 @@
 #include "dgat/data/load.h"
 
 /// CSV pairs. A folder with nodes.csv and edges.csv (and maybe splits.csv), or one of the two files
-/// by name: `x_nodes.csv` goes with `x_edges.csv` and `x_splits.csv`. Also .tsv and .txt, each also
-/// with .gz behind. Separator tab, comma, semicolon or blanks, found from the first row; quotes
+/// by name: `x_nodes.csv` goes with `x_edges.csv` and `x_splits.csv`. Also .tsv, and
+/// both with .gz behind. Separator tab, comma, semicolon or blanks, found from the first row; quotes
 /// as in RFC 4180; lines that begin with # are comments.
 ///
 /// nodes    id, label, features...   a first row whose first field is id, node, node_id, nodeid,
