@@ -1,23 +1,15 @@
 #include <algorithm>
-#include <cmath>
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
 #include "dgat/tensor/ops.h"
+#include "dropout_mask.h"
 #include "kernels/kernels.h"
 
 namespace dgat::tensor {
 namespace {
 
 constexpr int64_t kGrain = 1 << 15;  // a multiple of 64, as the dropout kernels need
-
-DropoutMask next_mask(uint64_t seed, uint64_t stream, double p) {
-  expects(p >= 0 && p < 1, "dropout: p lies in [0, 1)");
-  DropoutMask mask{seed, stream, static_cast<uint32_t>(std::lround(p * 65536)), 1};
-  mask.threshold = std::min<uint32_t>(mask.threshold, 65535);
-  mask.scale = 65536.0 / (65536.0 - mask.threshold);
-  return mask;
-}
 
 /// Multiplies a gradient by the mask, in place.
 template <class T>
@@ -60,7 +52,7 @@ Var<T> activate(Tape<T>& tape, const Var<T>& x, Activation activation, double sl
 template <class T>
 Var<T> dropout(Tape<T>& tape, const Var<T>& x, double p) {
   if (!tape.training() || p == 0) return x;
-  const DropoutMask mask = next_mask(tape.options().seed, tape.next_random_stream(), p);
+  const DropoutMask mask = next_dropout_mask(tape, p);
   Matrix<T> out(x.rows(), x.cols());
   parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
     kernels<T>().dropout(mask, begin, x.value().data() + begin, out.data() + begin, end - begin);
@@ -74,7 +66,7 @@ Var<T> dropout(Tape<T>& tape, const Var<T>& x, double p) {
 template <class T>
 Var<T> dropout_gelu(Tape<T>& tape, const Var<T>& x, double p) {
   if (!tape.training() || p == 0) return gelu(tape, x);
-  const DropoutMask mask = next_mask(tape.options().seed, tape.next_random_stream(), p);
+  const DropoutMask mask = next_dropout_mask(tape, p);
   Matrix<T> out(x.rows(), x.cols());
   parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
     kernels<T>().dropout_gelu(mask, begin, x.value().data() + begin, out.data() + begin,
@@ -93,7 +85,7 @@ template <class T>
 Var<T> add_dropout(Tape<T>& tape, const Var<T>& x, const Var<T>& y, double p) {
   if (!tape.training() || p == 0) return add(tape, x, y);
   expects(x.value().same_shape(y.value()), "add_dropout: equal shapes");
-  const DropoutMask mask = next_mask(tape.options().seed, tape.next_random_stream(), p);
+  const DropoutMask mask = next_dropout_mask(tape, p);
   Matrix<T> out(x.rows(), x.cols());
   parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
     kernels<T>().add_dropout(mask, begin, x.value().data() + begin, y.value().data() + begin,

@@ -8,7 +8,8 @@
 ///
 ///   out_i = sum_j alpha_ij v_j,     alpha_i. = softmax over the arcs (i, j) of score_ij
 ///
-/// Rows without arcs give 0. An edge term b_h + sum_c coef(h, c) f(arc, c) joins every score.
+/// Rows without arcs give 0. The graph must outlive the backward pass. An edge term b_h + sum_c
+/// coef(h, c) f(arc, c) joins every score.
 ///
 /// Cost:   O(arcs * width) time, O(arcs * heads + nodes * width) memory; no arcs x width tensor.
 /// Hubs:   rows longer than a fixed number of arcs are cut into pieces whose streaming-softmax

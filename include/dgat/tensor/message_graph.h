@@ -8,6 +8,8 @@
 
 namespace dgat::tensor {
 
+inline constexpr int64_t kPieceEntries = 1024;  ///< longest piece of a row
+
 /// A piece of one row small enough for one task. Long rows (hubs) are cut into several pieces.
 struct RowPiece {
   int64_t begin = 0, end = 0;  ///< entries of the row, positions in the CSR arrays

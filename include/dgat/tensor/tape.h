@@ -87,7 +87,11 @@ class Tape {
   /// target() once per input slot. Capture Vars only if their values are needed.
   template <class Backward>
   Var<T> record(Matrix<T> value, std::initializer_list<Var<T>> inputs, Backward backward) {
-    Var<T> result = constant(std::move(value));
+    return record(constant(std::move(value)), inputs, std::move(backward));
+  }
+  /// The same for a result made by constant(), which `backward` may hold too.
+  template <class Backward>
+  Var<T> record(Var<T> result, std::initializer_list<Var<T>> inputs, Backward backward) {
     if (!records(inputs)) return result;
     attach(result, std::make_unique<NoteOf<Backward>>(std::move(backward)));
     return result;

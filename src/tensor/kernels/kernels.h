@@ -57,6 +57,16 @@ struct Kernels {
   /// One Adam step; see adam.h. `l2` joins the gradient, `shrink` multiplies the value.
   void (*adam)(T* value, const T* gradient, T* first, T* second, int64_t n, const AdamStep& step);
 
+  /// Per head: max = the largest score, scores = exp(scores - max), sum = their sum; count > 0.
+  void (*softmax_parts)(T* scores, int64_t heads, int64_t count, T* max, T* sum);
+  /// x[e, h] *= factor[h].
+  void (*scale_heads)(T* x, const T* factor, int64_t heads, int64_t count);
+  /// g[e, h] = |alpha| * ((alpha < 0 ? 0 : g * scale) - mean[h]): through dropout and softmax.
+  void (*softmax_backward)(const T* alpha, const T* mean, T scale, int64_t heads, int64_t count,
+                           T* g);
+  /// out[e, h] += bias[h] + sum_c features[e, c] coefficients[c, h]; bias may be null.
+  void (*add_edge_terms)(const T* features, int64_t k, const T* coefficients, const T* bias,
+                         int64_t heads, int64_t count, T* out);
   /// out[h, c] += sum_e weights[e, h] * rows_e[h, c].
   void (*weighted_sum)(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
                        T* out);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/elementwise.h"
+#include "kernels/heads.h"
 #include "kernels/rows.h"
 
 namespace dgat::tensor::DGAT_LEVEL {
@@ -20,6 +21,10 @@ const Kernels<T>& table() {
       .layer_norm_backward = layer_norm_backward<T>,
       .exponential = exponential_range<T>,
       .adam = adam<T>,
+      .softmax_parts = softmax_parts<T>,
+      .scale_heads = scale_heads<T>,
+      .softmax_backward = softmax_backward<T>,
+      .add_edge_terms = add_edge_terms<T>,
       .weighted_sum = weighted_sum<T>,
       .dots = dots<T>,
       .gatv2_scores = gatv2_scores<T>,
