@@ -29,7 +29,8 @@ void add_common_options(CLI::App& verb, CommonOptions& options, bool prints_resu
 }
 
 void print_json(const Json& object) {
-  fmt::print("{}\n", object.dump(2));
+  // Names from a file need not be UTF-8; a replaced letter is better than no answer.
+  fmt::print("{}\n", object.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "dgat/core/error.h"
@@ -54,6 +55,29 @@ TEST(Minesweeper, MeetsItsSharesExactly) {
   expect_counts_are_true(set);
 }
 
+TEST(Minesweeper, EqualsTheRealFileWhereNothingIsRandom) {
+  if (test::shared_datasets().empty()) GTEST_SKIP() << test::kNoDatasets;
+  const data::Dataset real =
+      data::load_dataset((test::shared_datasets() / "minesweeper.npz").string());
+  const data::Dataset made = minesweeper({.seed = 3});
+  EXPECT_EQ(made.graph, real.graph);
+  EXPECT_EQ(made.features.cols(), real.features.cols());
+  EXPECT_EQ(mines(made), mines(real));
+  EXPECT_EQ(column_sums(made)[0], column_sums(real)[0]);
+  EXPECT_EQ(made.splits.size(), real.splits.size());
+  for (size_t k = 0; k < real.splits.size(); ++k) {
+    EXPECT_EQ(made.splits[k].train.size(), real.splits[k].train.size());
+    EXPECT_EQ(made.splits[k].val.size(), real.splits[k].val.size());
+    EXPECT_EQ(made.splits[k].test.size(), real.splits[k].test.size());
+  }
+  expect_counts_are_true(real);  // and its features follow the rule that ours follow
+  // What is random agrees in distribution: 5000 known cells, five deviations.
+  for (size_t c = 1; c < 7; ++c) {
+    EXPECT_NEAR(column_sums(made)[c], column_sums(real)[c],
+                5 * std::sqrt(2 * column_sums(real)[c]));
+  }
+}
+
 TEST(Minesweeper, BoardsOfAnyShapeHaveTheirEdges) {
   for (const auto& [h, w] : {std::pair{1, 1}, {1, 9}, {9, 1}, {2, 2}, {3, 5}, {7, 4}}) {
     const data::Dataset set = minesweeper({.height = h, .width = w, .splits = 1});
@@ -82,6 +106,13 @@ TEST(Minesweeper, IsAFunctionOfTheSeedAlone) {
   const data::Dataset one = make(1, 5);
   EXPECT_TRUE(test::same_dataset(one, make(3, 5)));
   EXPECT_NE(make(1, 6).labels, one.labels);
+}
+
+TEST(Minesweeper, ComesBackFromItsFile) {
+  const test::TempDir folder;
+  const data::Dataset made = minesweeper({.height = 20, .width = 30, .splits = 3});
+  data::save_dataset(made, folder / "board.npz");
+  EXPECT_TRUE(test::same_dataset(data::load_dataset((folder / "board.npz").string()), made));
 }
 
 TEST(Minesweeper, RefusesImpossibleBoards) {

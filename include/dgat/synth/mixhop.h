@@ -35,7 +35,7 @@ struct MixhopOptions {
 /// Features: class k has a 2-d Gaussian around (300 sin t, 300 cos t), t = 2 pi k / classes, with
 /// variance 70*350 along the circle and 20*350 across it.
 ///
-/// Cost:   O(nodes * (edges_per_node + classes)); about 1 s and 0.3 GB for a million nodes.
+/// Cost:   O(nodes * (edges_per_node + classes)); about 2 s and 0.3 GB for a million nodes.
 /// Throws: InputError when an option is out of range.
 data::Dataset mixhop(const MixhopOptions& options);
 
