@@ -126,12 +126,6 @@ double edge_homophily(const CsrGraph& graph, std::span<const int32_t> labels) {
   return parallel_sum<Agreement>(graph.nodes(), 1 << 12, count_rows).share();
 }
 
-int64_t count_isolated(const CsrGraph& graph) {
-  int64_t isolated = 0;
-  for (NodeId i = 0; i < graph.nodes(); ++i) isolated += graph.degree(i) == 0 ? 1 : 0;
-  return isolated;
-}
-
 }  // namespace
 
 RewireResult rewire(const CsrGraph& graph, const NodeVectors& phi, const RewireOptions& options,
@@ -150,6 +144,7 @@ RewireResult rewire(const CsrGraph& graph, const NodeVectors& phi, const RewireO
   report.mode = mode;
   report.edges_before = graph.edges();
   report.components_before = components.count();
+  report.isolated_before = components.isolated();
   report.homophily_before = edge_homophily(graph, training_labels);
 
   CsrGraph pruned;
@@ -168,8 +163,9 @@ RewireResult rewire(const CsrGraph& graph, const NodeVectors& phi, const RewireO
   report.dropped = graph.edges() - kept->edges();
   report.added = result.graph.edges() - kept->edges();
   report.edges_after = result.graph.edges();
-  report.isolated_after = count_isolated(result.graph);
-  report.components_after = connected_components(result.graph).count();
+  const Components after = connected_components(result.graph);
+  report.isolated_after = after.isolated();
+  report.components_after = after.count();
   report.homophily_after = edge_homophily(result.graph, training_labels);
   return result;
 }

@@ -16,7 +16,7 @@ struct RewireReport {
   Mode mode;           ///< what ran: never automatic
   double epsilon = 0;  ///< the threshold in use, quantiles resolved; 0 without pruning
   int64_t edges_before = 0, dropped = 0, added = 0, edges_after = 0;
-  int64_t isolated_after = 0;  ///< nodes left with no neighbour
+  int64_t isolated_before = 0, isolated_after = 0;  ///< nodes with no neighbour
   int64_t components_before = 0, components_after = 0;
   /// Share of equal labels over edges whose both ends are training nodes; NaN without such edges.
   double homophily_before = 0, homophily_after = 0;
