@@ -1,0 +1,46 @@
+// A headless Chromium and a page opened from disk, with everything that must not happen recorded.
+import { chromium } from "playwright-core";
+import { pathToFileURL } from "node:url";
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync"];
+
+export function launch() {
+  return chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", headless: true, args: FLAGS });
+}
+
+/** Opens a file; `troubles` collects console errors, exceptions and requests other than the file itself. */
+export async function openPage(browser, file, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
+  const page = await context.newPage();
+  const troubles = [], address = pathToFileURL(file).href;
+  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) troubles.push(message.text()); });
+  page.on("pageerror", (error) => troubles.push(String(error)));
+  page.on("dialog", (dialog) => { troubles.push("dialog: " + dialog.message()); dialog.dismiss(); });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (url !== address && !url.startsWith("data:") && !url.startsWith("blob:")) troubles.push("request: " + url);
+  });
+  await page.goto(address);
+  await page.waitForSelector("html[data-ready=true]");
+  return { page, troubles, close: () => context.close() };
+}
+
+/** What a button saves: name and text. */
+export async function saved(page, locator) {
+  const [download] = await Promise.all([page.waitForEvent("download"), locator.click()]);
+  const chunks = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk);
+  return { name: download.suggestedFilename(), bytes: Buffer.concat(chunks) };
+}
+
+/** Rows of a CSV file without line breaks inside cells. */
+export function csvRows(bytes) {
+  return bytes.toString("utf8").trimEnd().split("\r\n").map((line) => {
+    const cells = [];
+    for (const match of line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)) {
+      cells.push(match[1] === undefined ? match[2] : match[1].replaceAll('""', '"'));
+    }
+    return cells;
+  });
+}
