@@ -26,7 +26,7 @@ build: bootstrap
 	@cmake --build --preset release -j $(JOBS)
 
 demo: build
-	@scripts/demo $(BUILD)/bin/dgat
+	@scripts/demo "$(CURDIR)/$(BUILD)/bin/dgat"
 
 test: build
 	@ctest --preset release
