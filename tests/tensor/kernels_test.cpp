@@ -1,0 +1,209 @@
+// Every instruction set against plain loops with the C library in double. Widths are chosen around
+// the vector lengths; tolerances are a few units in the last place of float.
+#include "kernels/kernels.h"
+
+#include <cmath>
+
+#include "dgat/core/error.h"
+#include "dgat/core/random.h"
+#include "dgat/tensor/simd.h"
+#include "support/gradcheck.h"
+
+namespace dgat::tensor {
+namespace {
+
+class Level : public testing::TestWithParam<SimdLevel> {
+ protected:
+  void SetUp() override {
+    if (GetParam() > best_simd_level()) GTEST_SKIP() << "this processor has no such instructions";
+    before_ = simd_level();
+    set_simd_level(GetParam());
+  }
+  void TearDown() override {
+    if (GetParam() <= best_simd_level()) set_simd_level(before_);
+  }
+  SimdLevel before_ = SimdLevel::kBaseline;
+};
+
+double exact(Activation a, double x) {
+  switch (a) {
+    case Activation::kGelu:
+      return 0.5 * x * std::erfc(-x / std::sqrt(2.0));
+    case Activation::kElu:
+      return x > 0 ? x : std::expm1(x);
+    case Activation::kRelu:
+      return std::max(0.0, x);
+    case Activation::kLeakyRelu:
+      return x > 0 ? x : 0.2 * x;
+    case Activation::kTanh:
+      return std::tanh(x);
+    case Activation::kSigmoid:
+      return 1 / (1 + std::exp(-x));
+  }
+  return 0;
+}
+double exact_derivative(Activation a, double x) {
+  const double y = exact(a, x);
+  switch (a) {
+    case Activation::kGelu:
+      return 0.5 * std::erfc(-x / std::sqrt(2.0)) +
+             x * std::exp(-0.5 * x * x) / std::sqrt(2 * std::numbers::pi);
+    case Activation::kElu:
+      return x > 0 ? 1 : std::exp(x);
+    case Activation::kRelu:
+      return x > 0 ? 1 : 0;
+    case Activation::kLeakyRelu:
+      return x > 0 ? 1 : 0.2;
+    case Activation::kTanh:
+      return 1 - y * y;
+    case Activation::kSigmoid:
+      return y * (1 - y);
+  }
+  return 0;
+}
+
+TEST_P(Level, ActivationsMatchTheCLibrary) {
+  std::vector<float> x;
+  for (double v = -20; v <= 20; v += 0.00137) x.push_back(static_cast<float>(v));
+  const int64_t n = static_cast<int64_t>(x.size());
+  for (const Activation a : {Activation::kGelu, Activation::kElu, Activation::kRelu,
+                             Activation::kLeakyRelu, Activation::kTanh, Activation::kSigmoid}) {
+    std::vector<float> y(x.size()), g(x.size(), 1.0f);
+    kernels<float>().activate(a, 0.2f, x.data(), y.data(), n);
+    kernels<float>().activate_backward(a, 0.2f, x.data(), g.data(), n);
+    double worst = 0, worst_derivative = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double e = exact(a, x[i]), d = exact_derivative(a, x[i]);
+      worst = std::max(worst, std::abs(y[i] - e) / (1 + std::abs(e)));
+      worst_derivative = std::max(worst_derivative, std::abs(g[i] - d));
+    }
+    EXPECT_LT(worst, 4e-7) << "activation " << static_cast<int>(a);
+    EXPECT_LT(worst_derivative, 6e-7) << "activation " << static_cast<int>(a);
+  }
+}
+
+TEST_P(Level, ExponentialIsRelativelyAccurateAndHandlesTheEnds) {
+  std::vector<float> x;
+  for (double v = -87; v <= 88.7; v += 0.0031) x.push_back(static_cast<float>(v));
+  std::vector<float> y(x.size());
+  kernels<float>().exponential(x.data(), y.data(), static_cast<int64_t>(x.size()));
+  double worst = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double e = std::exp(static_cast<double>(x[i]));
+    worst = std::max(worst, std::abs(y[i] - e) / e);
+  }
+  EXPECT_LT(worst, 2e-7);
+  const float inf = std::numeric_limits<float>::infinity();
+  const float ends[] = {-inf, -200, 200, inf, std::nanf(""), 0};
+  float out[6];
+  kernels<float>().exponential(ends, out, 6);
+  EXPECT_EQ(out[0], 0);
+  EXPECT_EQ(out[1], 0);
+  EXPECT_EQ(out[2], inf);
+  EXPECT_EQ(out[3], inf);
+  EXPECT_TRUE(std::isnan(out[4]));
+  EXPECT_EQ(out[5], 1);
+}
+
+TEST_P(Level, TailsOfEveryLengthEqualTheWholeVectors) {
+  const Matrix<float> x = test::random_matrix<float>(1, 64, 3);
+  float whole[64], part[64];
+  kernels<float>().activate(Activation::kGelu, 0, x.data(), whole, 64);
+  for (int64_t n = 0; n <= 64; ++n) {
+    kernels<float>().activate(Activation::kGelu, 0, x.data(), part, n);
+    for (int64_t i = 0; i < n; ++i) EXPECT_EQ(part[i], whole[i]);
+  }
+}
+
+TEST_P(Level, DropoutBitsArePhiloxAndTheSameEverywhere) {
+  const DropoutMask mask{0x123456789ABCDEFull, (uint64_t{7} << 32) + 5, 20000, 1};
+  const Philox philox(mask.seed, mask.stream);
+  const int64_t n = 1500, position = 64 * 11;
+  std::vector<float> ones(n, 1.0f), y(n);
+  kernels<float>().dropout(mask, position, ones.data(), y.data(), n);
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t group = (position + i) / 64, word = (position + i) % 64 / 4, half = i % 4;
+    const auto block = philox(static_cast<uint64_t>(group * 8 + word % 8));
+    const size_t first = word < 8 ? 0 : 2;
+    const uint64_t pair = block[first] | (uint64_t{block[first + 1]} << 32);
+    const uint32_t bits = static_cast<uint32_t>(pair >> (16 * half)) & 0xFFFF;
+    EXPECT_EQ(y[static_cast<size_t>(i)], bits >= mask.threshold ? 1.0f : 0.0f) << i;
+  }
+  // The same bits from any starting position.
+  std::vector<float> signs(100, 1.0f);
+  kernels<float>().negate_dropped(mask, position + 77, signs.data(), 100);
+  for (size_t i = 0; i < 100; ++i) EXPECT_EQ(signs[i] > 0, y[77 + i] > 0);
+}
+
+TEST_P(Level, LayerNormMatchesTheFormula) {
+  for (const int64_t cols : {1, 7, 16, 33, 512}) {
+    const Matrix<float> x = test::random_matrix<float>(3, cols, 1, 5),
+                        w = test::random_matrix<float>(1, cols, 2);
+    const Matrix<float> b = test::random_matrix<float>(1, cols, 3);
+    Matrix<float> out(3, cols), stats(3, 2);
+    kernels<float>().layer_norm(x.data(), w.data(), b.data(), 1e-5f, out.data(), stats.data(), 3,
+                                cols);
+    for (int64_t i = 0; i < 3; ++i) {
+      double mean = 0, variance = 0;
+      for (int64_t c = 0; c < cols; ++c) mean += x(i, c) / static_cast<double>(cols);
+      for (int64_t c = 0; c < cols; ++c) {
+        variance += (x(i, c) - mean) * (x(i, c) - mean) / static_cast<double>(cols);
+      }
+      for (int64_t c = 0; c < cols; ++c) {
+        const double e = (x(i, c) - mean) / std::sqrt(variance + 1e-5) * w(0, c) + b(0, c);
+        EXPECT_NEAR(out(i, c), e, 1e-5 * (1 + std::abs(e))) << cols;
+      }
+    }
+  }
+}
+
+TEST_P(Level, GatheringKernelsMatchPlainLoops) {
+  for (const int64_t d : {1, 3, 8, 15, 16, 17, 64}) {
+    for (const int64_t heads : {1, 3, 8}) {
+      const int64_t width = heads * d, count = 11;
+      const Matrix<float> data = test::random_matrix<float>(6, width, 1);
+      const Matrix<float> weights = test::random_matrix<float>(count, heads, 2);
+      const Matrix<float> x = test::random_matrix<float>(1, width, 3),
+                          a = test::random_matrix<float>(1, width, 4);
+      const int32_t index[] = {0, 5, 2, 2, 1, 4, 3, 0, 5, 1, 2};
+      const IndexedRows<float> rows{data.data(), index, width};
+      Matrix<float> sum = Matrix<float>::zeros(1, width), dots(count, heads), v2(count, heads);
+      kernels<float>().weighted_sum(rows, weights.data(), heads, count, sum.data());
+      kernels<float>().dots(x.data(), rows, heads, count, dots.data());
+      kernels<float>().gatv2_scores(x.data(), rows, a.data(), 0.2f, heads, count, v2.data());
+      for (int64_t h = 0; h < heads; ++h) {
+        for (int64_t c = h * d; c < (h + 1) * d; ++c) {
+          double expected = 0;
+          for (int64_t e = 0; e < count; ++e) {
+            expected += static_cast<double>(weights(e, h)) * data(index[e], c);
+          }
+          EXPECT_NEAR(sum(0, c), expected, 1e-5);
+        }
+        for (int64_t e = 0; e < count; ++e) {
+          double dot = 0, score = 0;
+          for (int64_t c = h * d; c < (h + 1) * d; ++c) {
+            dot += static_cast<double>(x(0, c)) * data(index[e], c);
+            score +=
+                static_cast<double>(a(0, c)) *
+                exact(Activation::kLeakyRelu, static_cast<double>(x(0, c)) + data(index[e], c));
+          }
+          EXPECT_NEAR(dots(e, h), dot, 3e-5);
+          EXPECT_NEAR(v2(e, h), score, 3e-5);
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(InstructionSets, Level,
+                         testing::Values(SimdLevel::kBaseline, SimdLevel::kAvx2,
+                                         SimdLevel::kAvx512),
+                         [](const auto& tested) { return to_string(tested.param); });
+
+TEST(Simd, ALevelTheProcessorLacksIsRefused) {
+  if (best_simd_level() == SimdLevel::kAvx512) GTEST_SKIP() << "this processor has all levels";
+  EXPECT_THROW(set_simd_level(SimdLevel::kAvx512), InputError);
+}
+
+}  // namespace
+}  // namespace dgat::tensor
