@@ -7,6 +7,7 @@ namespace dgat::app {
 
 void add_inspect(CLI::App& app);
 void add_generate(CLI::App& app);
+void add_convert(CLI::App& app);
 void add_reference(CLI::App& app);
 
 }  // namespace dgat::app

@@ -79,12 +79,22 @@ std::vector<Split> random_splits(const std::vector<int32_t>& labels, int32_t cla
 }
 
 void apply_split_options(Dataset& dataset, const SplitOptions& options) {
+  constexpr int kRandomSplits = 10;
+  const bool needed = dataset.splits.empty() && (options.required || options.count);
   if (options.file) {
     dataset.splits = read_split_csv(*options.file, dataset);
-  } else if (options.fractions) {
-    dataset.splits = random_splits(dataset.labels, dataset.classes, *options.fractions,
-                                   options.count, options.seed);
+  } else if (options.fractions || needed) {
+    dataset.splits =
+        random_splits(dataset.labels, dataset.classes, options.fractions.value_or(SplitFractions{}),
+                      options.count.value_or(kRandomSplits), options.seed);
   }
+  if (!options.count) return;
+  if (static_cast<int>(dataset.splits.size()) < *options.count) {
+    throw_input(
+        "splits: {} were asked for, {} has {}; lower --splits or make random ones by --split",
+        *options.count, dataset.name, dataset.splits.size());
+  }
+  dataset.splits.resize(static_cast<size_t>(*options.count));
 }
 
 }  // namespace dgat::data

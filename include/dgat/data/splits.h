@@ -21,12 +21,13 @@ struct SplitFractions {
 SplitFractions parse_split_fractions(const std::string& text);
 
 /// Where the splits of a data set come from. A split file wins over fractions, both win over the
-/// masks of the data set itself; with neither, the masks stay (and a set without any has none).
+/// masks of the data set itself; with neither, the masks stay.
 struct SplitOptions {
-  std::optional<SplitFractions> fractions = {};    ///< --split
-  int count = 10;                                  ///< --splits: how many random ones
+  std::optional<SplitFractions> fractions = {};    ///< --split: random ones
+  std::optional<int> count = {};                   ///< --splits: how many (random ones: 10)
   uint64_t seed = 0;                               ///< --seed
   std::optional<std::filesystem::path> file = {};  ///< --split-file
+  bool required = false;  ///< a set without any (or one asked for a count) gets random 60/20/20
 };
 
 /// Stratified random splits: the n nodes of a class are shuffled and cut at round(n*train),
@@ -48,7 +49,9 @@ std::vector<Split> read_split_csv(const std::filesystem::path& path, const Datas
 /// Writes that file.
 void write_split_csv(const Dataset& dataset, const std::filesystem::path& path);
 
-/// Replaces the splits of a data set by what the options ask for (see SplitOptions).
+/// Replaces the splits of a data set by what the options ask for (see SplitOptions), and keeps the
+/// first `count` of them.
+/// Throws: InputError when there are fewer than that.
 void apply_split_options(Dataset& dataset, const SplitOptions& options);
 
 }  // namespace dgat::data
