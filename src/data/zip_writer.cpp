@@ -117,6 +117,7 @@ void ZipWriter::begin(const std::string& name, uint64_t size) {
 }
 
 void ZipWriter::write(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;  // and zlib takes a null pointer for "start a new checksum"
   Member& member = members_.back();
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   member.crc = static_cast<uint32_t>(crc32_z(member.crc, data, bytes.size()));
