@@ -6,9 +6,9 @@
 #include <cmath>
 #include <memory>
 
+#include "../data_options.h"
 #include "../verbs.h"
 #include "dgat/core/progress.h"
-#include "dgat/data/load.h"
 #include "dgat/graph/components.h"
 #include "dgat/graph/degrees.h"
 #include "dgat/graph/homophily.h"
@@ -22,8 +22,7 @@ constexpr size_t kMostRows = 20;  // classes shown in the readable tables; --jso
 
 struct Inspect {
   CommonOptions common;
-  data::LoadOptions load;
-  std::string data;
+  DataOptions data;
   bool skip_isolated = false;
 };
 
@@ -56,7 +55,7 @@ constexpr std::array kMeasures{
 
 Card make_card(const Inspect& options) {
   Card card;
-  card.set = data::load_dataset(options.data, options.load);
+  card.set = load(options.data, options.common.seed);
   data::Dataset& set = card.set;
   card.components = graph::connected_components(set.graph);
   const graph::NodeId largest = card.components.largest();
@@ -222,9 +221,7 @@ void run(const Inspect& options) {
 void add_inspect(CLI::App& app) {
   auto options = std::make_shared<Inspect>();
   CLI::App* verb = app.add_subcommand("inspect", "Statistics and homophily of a data set");
-  verb->add_option("DATA", options->data, "data set: a file or folder")->required();
-  verb->add_flag("--directed", options->load.directed,
-                 "keep arcs as they are (homophily is measured without directions)");
+  add_data_options(*verb, options->data);
   verb->add_flag("--skip-isolated", options->skip_isolated,
                  "leave nodes without neighbours out of node homophily (they count as 0)");
   add_common_options(*verb, options->common);

@@ -1,0 +1,142 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "support/run_dgat.h"
+#include "support/temp_dir.h"
+
+namespace dgat {
+namespace {
+
+using nlohmann::json;
+using test::run_dgat;
+using test::RunResult;
+using testing::HasSubstr;
+
+json inspect(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "inspect");
+  arguments.emplace_back("--json");
+  const RunResult run = run_dgat(arguments);
+  EXPECT_EQ(run.exit, 0) << run.err;
+  return json::parse(run.out);
+}
+
+/// Two triangles joined by an edge, a node of its own, one self loop and one edge said twice.
+class Inspect : public testing::Test {
+ protected:
+  Inspect() : path_((folder_ / "two").string()) {
+    std::filesystem::create_directory(path_);
+    std::ofstream(path_ + "/nodes.csv") << "id,label,x\na,red,1\nb,red,0\nc,red,0\nd,blue,0\n"
+                                           "e,blue,0\nf,blue,2\ng,,0\n";
+    std::ofstream(path_ + "/edges.csv") << "source,target\na,b\nb,c\nc,a\nd,e\ne,f\nf,d\nc,d\n"
+                                           "b,a\ne,e\n";
+  }
+  test::TempDir folder_;
+  std::string path_;
+};
+
+TEST_F(Inspect, CountsWhatIsThere) {
+  const json card = inspect({path_});
+  EXPECT_EQ(card["nodes"], 7);
+  EXPECT_EQ(card["edges"], 7);
+  EXPECT_EQ(card["features"], 1);
+  EXPECT_EQ(card["classes"], 2);
+  EXPECT_EQ(card["components"], 2);
+  EXPECT_EQ(card["isolated"], 1);
+  EXPECT_EQ(card["largest_component"], 6);
+  EXPECT_EQ(card["splits"], 0);
+  EXPECT_EQ(card["dropped"], (json{{"self_loops", 1}, {"duplicates", 1}}));
+  EXPECT_EQ(card["labelled"], 6);
+  EXPECT_EQ(card["class_counts"], (json{3, 3}));
+  EXPECT_EQ(card["degree"]["max"], 3);
+  EXPECT_EQ(card["degree"]["median"], 2);
+  EXPECT_DOUBLE_EQ(card["homophily"]["edge"], 6.0 / 7);
+  EXPECT_DOUBLE_EQ(card["homophily"]["node"], (4 + 2 * 2.0 / 3) / 6);
+  EXPECT_DOUBLE_EQ(card["compatibility"][0][0], 6.0 / 7);
+}
+
+TEST_F(Inspect, ReadableCardHasTheSameNumbers) {
+  const RunResult run = run_dgat({"inspect", path_});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("7 (dropped: 1 self loops, 1 duplicates)"));
+  EXPECT_THAT(run.out, HasSubstr("2, the largest of 6 nodes; 1 isolated nodes"));
+  EXPECT_THAT(run.out, HasSubstr("0.8571"));
+  EXPECT_THAT(run.out, HasSubstr("-> red"));
+}
+
+TEST_F(Inspect, DirectedKeepsArcsButNotForHomophily) {
+  const json both = inspect({path_}), arcs = inspect({path_, "--directed"});
+  EXPECT_EQ(arcs["edges"], 8);
+  EXPECT_EQ(arcs["dropped"]["duplicates"], 0);
+  EXPECT_EQ(arcs["homophily"], both["homophily"]);
+}
+
+TEST_F(Inspect, AGraphWithoutLabelsHasNoHomophily) {
+  const std::string path = (folder_ / "path.mtx").string();
+  std::ofstream(path) << "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n";
+  const json card = inspect({path});
+  EXPECT_EQ(card["nodes"], 3);
+  EXPECT_EQ(card["classes"], 0);
+  EXPECT_TRUE(card["homophily"]["edge"].is_null());
+  EXPECT_THAT(run_dgat({"inspect", path}).out, testing::Not(HasSubstr("homophily")));
+}
+
+TEST_F(Inspect, AMissingFileIsWrongUsage) {
+  const RunResult run = run_dgat({"inspect", (folder_ / "nothing.npz").string()});
+  EXPECT_EQ(run.exit, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, HasSubstr("nothing.npz"));
+}
+
+class Generate : public testing::Test {
+ protected:
+  json generate(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "generate");
+    arguments.insert(arguments.end(), {"--out", file(), "--json"});
+    const RunResult run = run_dgat(arguments);
+    EXPECT_EQ(run.exit, 0) << run.err;
+    return json::parse(run.out);
+  }
+  std::string file() const { return (folder_ / "made.npz").string(); }
+  test::TempDir folder_;
+};
+
+TEST_F(Generate, EveryKindReadsBackAsItWasMade) {
+  const std::vector<std::vector<std::string>> kinds{
+      {"mixhop", "--mu", "0.2", "--nodes", "600", "--classes", "4", "--splits", "3"},
+      {"minesweeper", "--height", "12", "--width", "9", "--split", "40/30/30"},
+      {"csbm", "--nodes", "500", "--classes", "3", "--homophily", "0.1", "--features", "5"}};
+  for (const auto& kind : kinds) {
+    const json made = generate(kind), card = inspect({file()});
+    EXPECT_EQ(made["generator"], kind[0]);
+    EXPECT_EQ(made["path"], file());
+    for (const char* key : {"nodes", "edges", "features", "classes", "splits"}) {
+      EXPECT_EQ(made[key], card[key]) << kind[0] << " " << key;
+    }
+    EXPECT_EQ(made["edge_homophily"], card["homophily"]["edge"]);
+  }
+}
+
+TEST_F(Generate, TheFileDependsOnTheSeedAlone) {
+  const auto bytes = [&](const std::string& seed, const std::string& threads) {
+    generate({"mixhop", "--nodes", "3000", "--seed", seed, "--threads", threads});
+    std::ifstream in(file(), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const std::string one = bytes("4", "1");
+  EXPECT_TRUE(one == bytes("4", "2"));
+  EXPECT_FALSE(one == bytes("5", "1"));
+}
+
+TEST_F(Generate, LeavesNothingBehindWhenItCannotBe) {
+  const RunResult run = run_dgat({"generate", "mixhop", "--mu", "1.5", "--out", file()});
+  EXPECT_EQ(run.exit, 2);
+  EXPECT_THAT(run.err, HasSubstr("mixhop: mu must lie in [0, 1], got 1.5"));
+  EXPECT_FALSE(std::filesystem::exists(file()));
+  EXPECT_EQ(run_dgat({"generate", "mixhop"}).exit, 2);  // no --out
+}
+
+}  // namespace
+}  // namespace dgat
