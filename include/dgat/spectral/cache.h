@@ -45,8 +45,7 @@ class SpectralCache {
   std::map<std::string, std::shared_ptr<Entry>> entries_;
 };
 
-/// $DGAT_CACHE/spectral, else $XDG_CACHE_HOME/dgat/spectral, else ~/.cache/dgat/spectral; empty
-/// when none of these is known.
+/// Where processes share their solves: cache_dir()/spectral (dgat/core/cache_dir.h).
 std::filesystem::path default_cache_folder();
 
 }  // namespace dgat::spectral

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+
+#include "canonical.h"
+#include "davidson.h"
+#include "dgat/spectral/eigensolver.h"
+
+namespace dgat::spectral {
+
+struct PairsResult {
+  Candidate candidate;
+  int64_t steps = 0;
+  bool converged = false;
+};
+
+/// The pairs that an answer needs, found one after the other, each in the complement of those
+/// before: `wanted` smallest ones, all that are equal to the last of these, and one more. That last
+/// one starts from a fresh random vector, so that a second copy of an eigenvalue, or a smaller one
+/// that was passed over, shows itself there; the search ends only when it lies above all that is
+/// wanted.
+///
+/// `krylov` is a correction that is a function of S, for eigenvalues with more than kMaxEqual
+/// copies.
+PairsResult find_pairs(const Laplacian& S, std::span<const graph::NodeId> original, int wanted,
+                       Correction& correction, Correction& krylov, const DavidsonOptions& search,
+                       const EigenOptions& options);
+
+}  // namespace dgat::spectral
