@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dgat/data/dataset.h"
+#include "dgat/report/run_record.h"
+#include "dgat/rewire/edge_features.h"
+#include "dgat/rewire/rewire.h"
+#include "dgat/spectral/cache.h"
+#include "dgat/spectral/eigensolver.h"
+
+// What a page about a run is computed from, beyond the run's own record.
+namespace dgat::report {
+
+/// Attention of one layer: arcs x heads, row by row.
+struct LayerAttention {
+  int heads = 1;
+  std::vector<float> weights;
+};
+
+/// What the network of one split says about every node.
+struct SplitOutput {
+  int64_t split = 0;
+  std::vector<float> probabilities;  ///< nodes x classes
+  std::vector<int32_t> predicted;    ///< per node
+};
+
+/// The two numbers per eigenvector and the bias that a head's directional score collapses to.
+struct DirectionalTerm {
+  int layer = 0, head = 0;
+  std::vector<double> coefficients;  ///< av, dx per eigenvector
+  double bias = 0;
+};
+
+/// Which operator and rewiring a graph is looked at with.
+struct GraphQuestion {
+  double alpha = 1, gamma = 1;
+  int vectors = 1;
+  spectral::ComponentPolicy components = spectral::ComponentPolicy::kEach;
+  rewire::RewireOptions rewiring = {};
+  bool used_by_model = true;
+  int64_t split = 0;
+};
+
+/// The data set and what was computed on it. `phi` is of L(alpha, gamma) of the run's options.
+struct GraphAnalysis {
+  data::Dataset dataset;
+  graph::CsrGraph graph;  ///< undirected
+  std::shared_ptr<const spectral::EigenResult> spectrum;
+  double alpha = 0, gamma = 0;
+  int vectors = 1;               ///< how many of the eigenvectors the model reads
+  bool used_by_model = true;     ///< whether it reads any
+  std::vector<double> phi;       ///< nodes x spectrum->k, column by column
+  int64_t split = 0;             ///< the split that rewiring, drawing and attention are about
+  rewire::RewireResult rewired;  ///< under the training labels of that split
+};
+
+/// Cost: one eigensolve (served from the cache when it was done before) and one rewiring.
+GraphAnalysis analyse_graph(data::Dataset dataset, const GraphQuestion& question,
+                            spectral::SpectralCache& cache);
+
+/// What the networks of a run say.
+struct ModelAnalysis {
+  std::vector<SplitOutput> outputs;  ///< one per split that has weights
+  rewire::MessageGraph messages;     ///< arcs of `attention`; offsets and senders only
+  std::vector<LayerAttention> attention;
+  std::vector<DirectionalTerm> terms;
+};
+
+}  // namespace dgat::report

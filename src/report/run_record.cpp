@@ -1,0 +1,146 @@
+#include "dgat/report/run_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "dgat/core/error.h"
+#include "dgat/core/files.h"
+
+namespace dgat::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// A number, or not-a-number for null and for what is not there.
+double number_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : kNone;
+}
+
+int64_t integer_at(const Json& object, const char* key) {
+  const double value = number_at(object, key);
+  return std::isfinite(value) ? static_cast<int64_t>(value) : 0;
+}
+
+Json read_summary(const std::filesystem::path& path) {
+  const std::string text = read_whole_file(path);
+  Json summary = Json::parse(text, nullptr, false);
+  if (!summary.is_object()) throw_input("{}: not a JSON object", path.string());
+  for (const char* key : {"model", "dataset", "metric"}) {
+    if (!summary.contains(key) || !summary[key].is_string()) {
+      throw_input("{}: key '{}' is missing or not a string", path.string(), key);
+    }
+  }
+  if (!summary.contains("splits") || !summary["splits"].is_array()) {
+    throw_input("{}: key 'splits' is missing or not a list", path.string());
+  }
+  return summary;
+}
+
+/// Appends the evaluations of the chosen depth; a last line without its end is left out.
+void read_log(const std::filesystem::path& path, RunRecord& run) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const Json entry = Json::parse(line, nullptr, false);
+    if (!entry.is_object() || !entry.contains("split") || !entry.contains("step")) continue;
+    if (entry.contains("layers") && integer_at(entry, "layers") != run.layers) continue;
+    const int64_t split = integer_at(entry, "split");
+    const auto record = std::find_if(run.splits.begin(), run.splits.end(),
+                                     [&](const SplitRecord& s) { return s.split == split; });
+    if (record == run.splits.end()) continue;
+    record->curve.push_back({integer_at(entry, "step"), number_at(entry, "loss"),
+                             number_at(entry, "train"), number_at(entry, "val"),
+                             number_at(entry, "test")});
+  }
+}
+
+/// A resumed run may log a step twice; the later line is what happened.
+void keep_last_of_each_step(std::vector<CurvePoint>& curve) {
+  std::reverse(curve.begin(), curve.end());
+  std::stable_sort(curve.begin(), curve.end(),
+                   [](const CurvePoint& a, const CurvePoint& b) { return a.step < b.step; });
+  curve.erase(
+      std::unique(curve.begin(), curve.end(),
+                  [](const CurvePoint& a, const CurvePoint& b) { return a.step == b.step; }),
+      curve.end());
+}
+
+std::string shell_quoted(const std::string& text) {
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-./:+=,").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (plain) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+std::string RunRecord::option(const std::string& key, const std::string& otherwise) const {
+  for (const auto& [name, value] : options) {
+    if (name == key) return value;
+  }
+  return otherwise;
+}
+
+RunRecord read_run(const std::filesystem::path& directory) {
+  const Json summary = read_summary(directory / "summary.json");
+  RunRecord run;
+  run.directory = directory;
+  run.model = summary["model"].get<std::string>();
+  run.dataset = summary["dataset"].get<std::string>();
+  run.metric = summary["metric"].get<std::string>();
+  run.layers = integer_at(summary, "layers");
+  run.parameters = integer_at(summary, "parameters");
+  run.peak_rss_bytes = integer_at(summary, "peak_rss_bytes");
+  run.test_mean = number_at(summary, "test_mean");
+  run.test_std = number_at(summary, "test_std");
+  run.val_mean = number_at(summary, "val_mean");
+  run.val_std = number_at(summary, "val_std");
+  run.seconds_per_step = number_at(summary, "seconds_per_step");
+  for (const Json& split : summary["splits"]) {
+    run.splits.push_back({integer_at(split, "split"),
+                          integer_at(split, "best_step"),
+                          number_at(split, "train"),
+                          number_at(split, "val"),
+                          number_at(split, "test"),
+                          number_at(split, "seconds"),
+                          {}});
+  }
+  if (summary.contains("depths")) {
+    for (const Json& depth : summary["depths"]) {
+      run.depths.push_back({integer_at(depth, "layers"), number_at(depth, "val_mean"),
+                            number_at(depth, "val_std"), number_at(depth, "test_mean"),
+                            number_at(depth, "test_std")});
+    }
+  }
+  if (summary.contains("options") && summary["options"].is_object()) {
+    for (const auto& [key, value] : summary["options"].items()) {
+      run.options.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+  }
+  read_log(directory / "log.jsonl", run);
+  for (SplitRecord& split : run.splits) keep_last_of_each_step(split.curve);
+  return run;
+}
+
+std::string command_line(const RunRecord& run) {
+  std::string line = "dgat train " + shell_quoted(run.option("data", run.dataset));
+  for (const auto& [key, value] : run.options) {
+    if (key == "data" || value.empty()) continue;
+    std::string flag = key;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    line += fmt::format(" --{} {}", flag, shell_quoted(value));
+  }
+  return line;
+}
+
+}  // namespace dgat::report
