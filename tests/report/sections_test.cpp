@@ -11,6 +11,8 @@ namespace dgat::report {
 namespace {
 
 template <class T>
+const T& block(const Section&& section, const std::string& title) = delete;  // would dangle
+template <class T>
 const T& block(const Section& section, const std::string& title) {
   for (const Block& each : section.blocks) {
     const auto* found = std::get_if<T>(&each);
@@ -63,15 +65,16 @@ TEST(Predictions, LocalHomophilyIsTheShareOfEqualNeighbours) {
 
 TEST(Predictions, DegreesFallIntoTheirBins) {
   const std::vector<SplitOutput> outputs = {answers({1, 1, 1, 0, 1, 1}, 0.75F)};
-  const auto& chart =
-      block<BarChart>(prediction_section(path_set(), outputs), "Accuracy by degree");
+  const Section section = prediction_section(path_set(), outputs);
+  const auto& chart = block<BarChart>(section, "Accuracy by degree");
   EXPECT_EQ(chart.groups, (std::vector<std::string>{"1", "2"}));
   EXPECT_EQ(chart.series[0].values, (std::vector<double>{1, 0.5}));
 }
 
 TEST(Predictions, CalibrationComparesConfidenceWithAccuracy) {
   const std::vector<SplitOutput> outputs = {answers({1, 1, 1, 0, 1, 1}, 0.75F)};
-  const auto& chart = block<LineChart>(prediction_section(path_set(), outputs), "Calibration");
+  const Section section = prediction_section(path_set(), outputs);
+  const auto& chart = block<LineChart>(section, "Calibration");
   EXPECT_EQ(chart.lines[0].x, std::vector<double>{0.75});
   EXPECT_NEAR(chart.lines[0].y[0], 2.0 / 3.0, 1e-12);
   EXPECT_THAT(chart.note, ::testing::HasSubstr("8.33%"));  // |3/4 - 2/3|
