@@ -25,34 +25,57 @@ void blas_on_one_thread() {
   (void)done;
 }
 
-constexpr int64_t kTasks = 16;          // enough to balance, few enough to amortise packing
-constexpr int64_t kTaskWork = 1 << 21;  // multiply-adds below which a task is not worth a thread
 constexpr int64_t kColumnGrain = 1 << 15;
+constexpr int64_t kMaxTasks = 16;
 
-/// Rows per task for a product of `rows` rows with `work` multiply-adds each.
-int64_t row_grain(int64_t rows, int64_t work) {
-  const int64_t even = (rows + kTasks - 1) / kTasks;
-  const int64_t worthwhile = kTaskWork / std::max<int64_t>(1, work) + 1;
-  return (std::max(even, worthwhile) + 15) / 16 * 16;
+/// How a product m x n x k is cut: R x S blocks of the output, P pieces of the inner dimension
+/// whose results are added in order. A function of the shape only.
+struct Cut {
+  int64_t rows = 1, cols = 1, parts = 1;
+};
+
+/// Tasks a product of this many multiply-adds is worth: the first at 6 microseconds each, later
+/// ones at a millisecond, because every task packs its operands again.
+int64_t worthwhile_tasks(double work) {
+  if (work < 0x1p19) return 1;
+  if (work < 0x1p22) return 2;
+  if (work < 0x1p26) return 4;
+  return work < 0x1p29 ? kMaxTasks / 2 : kMaxTasks;
 }
 
-template <class T>
-void fill_rows(T* out, int64_t rows, int64_t cols, const T* bias) {
-  for (int64_t i = 0; i < rows; ++i) std::copy(bias, bias + cols, out + i * cols);
+/// The cheapest way to make that many tasks: what is packed more than once, plus the extra
+/// outputs that have to be written and added (measured: about twice as dear per number).
+Cut choose_cut(int64_t m, int64_t n, int64_t k) {
+  const double dm = static_cast<double>(m), dn = static_cast<double>(n),
+               dk = static_cast<double>(k);
+  constexpr int64_t kSmallest = 48;  // shorter sides make the inner kernel slow
+  Cut best;
+  for (int64_t tasks = worthwhile_tasks(dm * dn * dk); tasks > 1; tasks /= 2) {
+    double best_cost = -1;
+    for (int64_t parts = 1; parts <= tasks; parts *= 2) {
+      for (int64_t cols = 1; cols * parts <= tasks; cols *= 2) {
+        const int64_t rows = tasks / (parts * cols);
+        if ((rows > 1 && m / rows < kSmallest) || (cols > 1 && n / cols < kSmallest) ||
+            (parts > 1 && k / parts < kSmallest)) {
+          continue;
+        }
+        const double packed =
+            dk * (dm * static_cast<double>(cols) + dn * static_cast<double>(rows));
+        const double added = parts > 1 ? 2 * dm * dn * static_cast<double>(parts) : 0;
+        if (best_cost < 0 || packed + added < best_cost) {
+          best_cost = packed + added;
+          best = {rows, cols, parts};
+        }
+      }
+    }
+    if (best_cost >= 0) return best;
+  }
+  return best;
 }
 
-template <class T>
-void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, CBLAS_TRANSPOSE transposed,
-                   Matrix<T>& out, bool accumulate, const T* bias) {
-  blas_on_one_thread();
-  const int64_t m = out.rows(), n = out.cols(), k = a.cols();
-  parallel_for(m, row_grain(m, n * k), [&](int64_t begin, int64_t end) {
-    T* c = out.row(begin);
-    if (bias != nullptr) fill_rows(c, end - begin, n, bias);
-    const T beta = accumulate || bias != nullptr ? T{1} : T{0};
-    gemm(CblasNoTrans, transposed, end - begin, n, k, a.row(begin), std::max<int64_t>(1, k),
-         b.data(), std::max<int64_t>(1, b.cols()), beta, c, std::max<int64_t>(1, n));
-  });
+/// Length of a piece when `length` is cut into `pieces`, rounded up for the inner kernel.
+int64_t piece_length(int64_t length, int64_t pieces) {
+  return pieces == 1 ? length : ((length + pieces - 1) / pieces + 15) / 16 * 16;
 }
 
 /// out (+)= sum of `parts` matrices stored one after another, in order.
@@ -71,13 +94,64 @@ void sum_parts(const T* parts, int64_t count, int64_t size, T* out, bool accumul
   });
 }
 
+template <class T>
+struct Operand {
+  const T* data;
+  int64_t stride;  ///< numbers from one stored row to the next
+  CBLAS_TRANSPOSE transposed;
+  /// Address of the element (i, j) of the operand as it is used.
+  const T* at(int64_t i, int64_t j) const {
+    return transposed == CblasNoTrans ? data + i * stride + j : data + j * stride + i;
+  }
+};
+template <class T>
+Operand<T> plain(const Matrix<T>& a) {
+  return {a.data(), std::max<int64_t>(1, a.cols()), CblasNoTrans};
+}
+template <class T>
+Operand<T> turned(const Matrix<T>& a) {
+  return {a.data(), std::max<int64_t>(1, a.cols()), CblasTrans};
+}
+
+/// out (+)= a b (+ bias in every row), with k the inner dimension.
+template <class T>
+void product(const Operand<T>& a, const Operand<T>& b, int64_t k, Matrix<T>& out, bool accumulate,
+             const T* bias) {
+  blas_on_one_thread();
+  const int64_t m = out.rows(), n = out.cols();
+  if (out.empty()) return;
+  const Cut cut = choose_cut(m, n, k);
+  const int64_t row_length = piece_length(m, cut.rows), col_length = piece_length(n, cut.cols),
+                part_length = piece_length(k, cut.parts);
+  Matrix<T> partial;
+  if (cut.parts > 1) partial = Matrix<T>(cut.parts, m * n);
+  parallel_for(cut.rows * cut.cols * cut.parts, 1, [&](int64_t task, int64_t) {
+    const int64_t part = task / (cut.rows * cut.cols), block = task % (cut.rows * cut.cols);
+    const int64_t i = std::min(m, block / cut.cols * row_length);
+    const int64_t j = std::min(n, block % cut.cols * col_length);
+    const int64_t l = std::min(k, part * part_length);
+    const int64_t rows = std::min(row_length, m - i), cols = std::min(col_length, n - j);
+    const int64_t inner = std::min(part_length, k - l);
+    if (rows == 0 || cols == 0) return;
+    T* c = (cut.parts > 1 ? partial.row(part) : out.data()) + i * n + j;
+    const bool first = part == 0 && bias != nullptr;
+    if (first) {
+      for (int64_t r = 0; r < rows; ++r) std::copy(bias + j, bias + j + cols, c + r * n);
+    }
+    const T beta = first || (accumulate && cut.parts == 1) ? T{1} : T{0};
+    gemm(a.transposed, b.transposed, rows, cols, inner, a.at(i, l), a.stride, b.at(l, j), b.stride,
+         beta, c, n);
+  });
+  if (cut.parts > 1) sum_parts(partial.data(), cut.parts, m * n, out.data(), accumulate);
+}
+
 }  // namespace
 
 template <class T>
 void multiply_into(const Matrix<T>& a, const Matrix<T>& b, Matrix<T>& out, bool accumulate) {
   expects(a.cols() == b.rows() && out.rows() == a.rows() && out.cols() == b.cols(),
           "multiply_into: shapes fit");
-  multiply_rows<T>(a, b, CblasNoTrans, out, accumulate, nullptr);
+  product<T>(plain(a), plain(b), a.cols(), out, accumulate, nullptr);
 }
 
 template <class T>
@@ -87,7 +161,8 @@ void multiply_transposed_into(const Matrix<T>& a, const Matrix<T>& b, Matrix<T>&
           "multiply_transposed_into: shapes fit");
   expects(bias == nullptr || (!accumulate && bias->size() == out.cols()),
           "multiply_transposed_into: one bias per column");
-  multiply_rows(a, b, CblasTrans, out, accumulate, bias != nullptr ? bias->data() : nullptr);
+  product<T>(plain(a), turned(b), a.cols(), out, accumulate,
+             bias != nullptr ? bias->data() : nullptr);
 }
 
 template <class T>
@@ -95,23 +170,7 @@ void transposed_multiply_into(const Matrix<T>& a, const Matrix<T>& b, Matrix<T>&
                               bool accumulate) {
   expects(a.rows() == b.rows() && out.rows() == a.cols() && out.cols() == b.cols(),
           "transposed_multiply_into: shapes fit");
-  blas_on_one_thread();
-  const int64_t m = out.rows(), n = out.cols(), k = a.rows();
-  const int64_t grain = row_grain(k, m * n);
-  const int64_t parts = std::max<int64_t>(1, block_count(k, grain));
-  const auto product = [&](int64_t begin, int64_t end, T* c, T beta) {
-    gemm(CblasTrans, CblasNoTrans, m, n, end - begin, a.row(begin), std::max<int64_t>(1, m),
-         b.row(begin), std::max<int64_t>(1, n), beta, c, std::max<int64_t>(1, n));
-  };
-  if (parts == 1) {
-    product(0, k, out.data(), accumulate ? T{1} : T{0});
-    return;
-  }
-  Matrix<T> partial(parts, m * n);
-  parallel_blocks(k, grain, [&](int64_t block, int64_t begin, int64_t end) {
-    product(begin, end, partial.row(block), T{0});
-  });
-  sum_parts(partial.data(), parts, m * n, out.data(), accumulate);
+  product<T>(turned(a), plain(b), a.rows(), out, accumulate, nullptr);
 }
 
 template <class T>

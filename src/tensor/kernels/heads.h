@@ -38,7 +38,7 @@ void softmax_parts(T* scores, int64_t heads, int64_t count, T* max, T* sum) {
       T* s = scores + e * H;
       for (int64_t h = 0; h < H; ++h) s[h] -= max[h];
     }
-    exponential_range(scores, scores, count * H);
+    map(scores, scores, count * H, [](Vector<T> v) { return exponential_nonpositive(v); });
     for (int64_t h = 0; h < H; ++h) sum[h] = 0;
     for (int64_t e = 0; e < count; ++e) {
       const T* s = scores + e * H;

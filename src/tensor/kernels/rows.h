@@ -87,25 +87,6 @@ void layer_norm_backward(const T* x, const T* weight, const T* stats, const T* g
   }
 }
 
-/// out += sum of four weighted rows, one load and store of out for four rows.
-template <class T>
-inline void add_four(const T* r0, const T* r1, const T* r2, const T* r3, T w0, T w1, T w2, T w3,
-                     T* out, int64_t n) {
-  int64_t c = 0;
-  for (; c + kLanes<T> <= n; c += kLanes<T>) {
-    const Vector<T> a = load(out + c) + load(r0 + c) * w0 + load(r1 + c) * w1;
-    store(out + c, a + load(r2 + c) * w2 + load(r3 + c) * w3);
-  }
-  for (; c < n; ++c) out[c] = out[c] + r0[c] * w0 + r1[c] * w1 + r2[c] * w2 + r3[c] * w3;
-}
-
-template <class T>
-inline void add_one(const T* row, T w, T* out, int64_t n) {
-  int64_t c = 0;
-  for (; c + kLanes<T> <= n; c += kLanes<T>) store(out + c, load(out + c) + load(row + c) * w);
-  for (; c < n; ++c) out[c] += row[c] * w;
-}
-
 /// Rows are scattered over memory: the next ones are asked for while these are used.
 template <class T>
 inline void prefetch(const IndexedRows<T>& rows, int64_t e, int64_t count) {
@@ -120,25 +101,55 @@ inline const T* row_of(const IndexedRows<T>& rows, int64_t e) {
   return rows.data + rows.index[e] * rows.width;
 }
 
+/// out[c .. c + kVectors * lanes) += sum over rows of w * row, with the sums in registers.
+template <int kVectors, class T>
+inline void add_tile(const T* const* row, const T* weights, int64_t stride, int64_t count, T* out) {
+  Vector<T> acc[kVectors];
+  for (int v = 0; v < kVectors; ++v) acc[v] = load(out + v * kLanes<T>);
+  for (int64_t e = 0; e < count; ++e) {
+    const T w = weights[e * stride];
+    const T* from = row[e];
+    for (int v = 0; v < kVectors; ++v) acc[v] += load(from + v * kLanes<T>) * w;
+  }
+  for (int v = 0; v < kVectors; ++v) store(out + v * kLanes<T>, acc[v]);
+}
+
 template <class T>
 void weighted_sum(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
                   T* out) {
+  constexpr int64_t kTogether = 8;  // rows that share one load and store of each sum
+  constexpr int64_t kTileWidth = 8 * kLanes<T>;
   const int64_t d = rows.width / heads;
-  int64_t e = 0;
-  for (; e + 4 <= count; e += 4) {
-    for (int64_t next = e + 4; next < e + 8; ++next) prefetch(rows, next, count);
-    const T *r0 = row_of(rows, e), *r1 = row_of(rows, e + 1), *r2 = row_of(rows, e + 2),
-            *r3 = row_of(rows, e + 3);
-    const T* w = weights + e * heads;
-    for (int64_t h = 0; h < heads; ++h, r0 += d, r1 += d, r2 += d, r3 += d) {
-      add_four(r0, r1, r2, r3, w[h], w[heads + h], w[2 * heads + h], w[3 * heads + h], out + h * d,
-               d);
+  for (int64_t first = 0; first < count; first += kTogether) {
+    const int64_t together = count - first < kTogether ? count - first : kTogether;
+    const T* row[kTogether];
+    for (int64_t e = 0; e < together; ++e) {
+      row[e] = row_of(rows, first + e);
+      prefetch(rows, first + kTogether + e, count);
     }
-  }
-  for (; e < count; ++e) {
-    const T* row = row_of(rows, e);
-    for (int64_t h = 0; h < heads; ++h)
-      add_one(row + h * d, weights[e * heads + h], out + h * d, d);
+    for (int64_t h = 0; h < heads; ++h) {
+      const T* w = weights + first * heads + h;
+      T* to = out + h * d;
+      int64_t c = 0;
+      const auto advance = [&](int64_t columns) {
+        for (int64_t e = 0; e < together; ++e) row[e] += columns;
+        c += columns;
+      };
+      while (c + kTileWidth <= d) {
+        add_tile<8>(row, w, heads, together, to + c);
+        advance(kTileWidth);
+      }
+      while (c + kLanes<T> <= d) {
+        add_tile<1>(row, w, heads, together, to + c);
+        advance(kLanes<T>);
+      }
+      if (c < d) {
+        for (int64_t e = 0; e < together; ++e) {
+          for (int64_t i = 0; i < d - c; ++i) to[c + i] += row[e][i] * w[e * heads];
+        }
+        advance(d - c);
+      }
+    }
   }
 }
 

@@ -56,27 +56,63 @@ template <class T>
 inline Vector<T> select(Bits<T> condition, Vector<T> yes, Vector<T> no) {
   return condition ? yes : no;
 }
-/// Lanes added in a fixed order.
+/// Lanes added in a fixed order, halves first.
+inline float sum_four(float __attribute__((vector_size(16))) v) {
+  v += __builtin_shufflevector(v, v, 2, 3, 0, 1);
+  return v[0] + v[1];
+}
+inline double sum_two(double __attribute__((vector_size(16))) v) {
+  return v[0] + v[1];
+}
 template <class T>
 inline T sum(Vector<T> v) {
-  T lanes[kLanes<T>];
-  store(lanes, v);
-  for (int width = kLanes<T> / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
+  if constexpr (sizeof(T) == 4) {
+#if defined(__AVX512F__)
+    const auto w = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+                   __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+    const auto w = v;
+#endif
+#if defined(__AVX2__)
+    return sum_four(__builtin_shufflevector(w, w, 0, 1, 2, 3) +
+                    __builtin_shufflevector(w, w, 4, 5, 6, 7));
+#else
+    return sum_four(w);
+#endif
+  } else {
+#if defined(__AVX512F__)
+    const auto w =
+        __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
+#else
+    const auto w = v;
+#endif
+#if defined(__AVX2__)
+    return sum_two(__builtin_shufflevector(w, w, 0, 1) + __builtin_shufflevector(w, w, 2, 3));
+#else
+    return sum_two(w);
+#endif
   }
-  return lanes[0];
 }
 
-/// exp to about one unit in the last place: 2^n times a polynomial on [-ln2/2, ln2/2].
-inline Vector<float> exponential(Vector<float> x) {
+/// 2^n p for integers n in [-126, 127].
+inline Vector<float> scaled(Vector<float> p, Bits<float> exponent) {
+  const Bits<float> bits = (exponent + 127) << 23;
+  Vector<float> scale;
+  __builtin_memcpy(&scale, &bits, sizeof scale);
+  return p * scale;
+}
+
+/// exp(x) = 2^n p with p near 1, for x in [-87.4, 88.8].
+struct Split {
+  Vector<float> p;
+  Bits<float> n;
+};
+inline Split split_exponential(Vector<float> x) {
   using V = Vector<float>;
-  const V low = broadcast(-87.33654f), high = broadcast(88.72283f);
-  const Bits<float> overflow = x > high, underflow = x < low, unordered = x != x;
-  V y = select<float>(underflow | unordered, low, select<float>(overflow, high, x));
   const V shift = broadcast(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer
-  const V shifted = y * 1.44269504f + shift;
+  const V shifted = x * 1.44269504f + shift;
   const V n = shifted - shift;
-  V r = y - n * 0.693359375f;
+  V r = x - n * 0.693359375f;
   r = r - n * -2.12194440e-4f;
   V p = broadcast(1.9875691500e-4f);
   p = p * r + 1.3981999507e-3f;
@@ -84,17 +120,33 @@ inline Vector<float> exponential(Vector<float> x) {
   p = p * r + 4.1665795894e-2f;
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
+  p = p * (r * r) + r + 1.0f;
   Bits<float> exponent;
   __builtin_memcpy(&exponent, &shifted, sizeof exponent);
-  // 2^n as 2^(n/2) * 2^(n - n/2), because 2^128 is not a float.
-  exponent -= 0x4B400000;
-  const Bits<float> half = exponent >> 1, rest = exponent - half;
-  const Bits<float> half_bits = (half + 127) << 23, rest_bits = (rest + 127) << 23;
-  V half_scale, rest_scale;
-  __builtin_memcpy(&half_scale, &half_bits, sizeof half_scale);
-  __builtin_memcpy(&rest_scale, &rest_bits, sizeof rest_scale);
-  p = p * half_scale * rest_scale;
+  return {p, exponent - 0x4B400000};
+}
+
+/// exp(x) for x <= 0, to about one unit in the last place; below -87 it stays at exp(-87).
+inline Vector<float> exponential_nonpositive(Vector<float> x) {
+  const Vector<float> low = broadcast(-87.0f);
+  const Split split = split_exponential(select<float>(x < low, low, x));
+  return scaled(split.p, split.n);
+}
+inline Vector<double> exponential_nonpositive(Vector<double> x) {
+  for (int i = 0; i < kLanes<double>; ++i) x[i] = __builtin_exp(x[i]);
+  return x;
+}
+
+/// exp(x) for every x, to about one unit in the last place.
+inline Vector<float> exponential(Vector<float> x) {
+  using V = Vector<float>;
+  const V low = broadcast(-87.33654f), high = broadcast(88.72283f);
+  const Bits<float> overflow = x > high, underflow = x < low, unordered = x != x;
+  const V inside = select<float>(underflow | unordered, low, select<float>(overflow, high, x));
+  const Split split = split_exponential(inside);
+  // In two steps, because 2^128 is not a float.
+  const Bits<float> half = split.n >> 1;
+  V p = scaled(scaled(split.p, half), split.n - half);
   p = select<float>(underflow, V{}, p);
   p = select<float>(overflow, broadcast(__builtin_inff()), p);
   return select<float>(unordered, x, p);
@@ -123,7 +175,7 @@ inline Normal<float> normal(Vector<float> x) {
   r = r * t + 0.09991314179f;
   r = r * t + 0.1207540073f;
   r = r * t + 0.1196292958f;
-  const V bell = exponential(x * x * -0.5f);
+  const V bell = exponential_nonpositive(x * x * -0.5f);
   const V tail = bell * (r * t);
   return {select<float>(x < 0.0f, tail, 1.0f - tail), bell * 0.3989422804f};
 }
