@@ -3,11 +3,12 @@
 BUILD := build/release
 JOBS  := $(shell nproc)
 
-.PHONY: help build demo test check asan bench format docs install clean bootstrap
+.PHONY: help build demo test test-web check asan bench format docs install clean bootstrap
 
 help:
 	@echo "make demo     install what is missing, build, run the main job on a generated graph"
 	@echo "make test     install what is missing, build, run every test"
+	@echo "make test-web install Chromium if missing, open report pages in it and check them"
 	@echo "make build    build the release binary: $(BUILD)/bin/dgat"
 	@echo "make check    format, clang-tidy, layer rule, generated docs (scripts/check)"
 	@echo "make asan     build and run the tests under AddressSanitizer and UBSan"
@@ -30,6 +31,9 @@ demo: build
 
 test: build
 	@ctest --preset release
+
+test-web: build
+	@scripts/test-web $(BUILD)/bin
 
 check: build
 	@scripts/check
