@@ -13,6 +13,7 @@ constexpr int kDone = 0, kFailed = 1, kUsage = 2, kInterrupted = 130;
 
 constexpr dgat::app::AddVerb kVerbs[] = {
     dgat::app::add_inspect,
+    dgat::app::add_rewire,
     dgat::app::add_generate,
     dgat::app::add_convert,
     dgat::app::add_reference,

@@ -170,6 +170,22 @@ INSTANTIATE_TEST_SUITE_P(AlphaGamma, DiffusionFamily,
                          ::testing::Values(Family{1, 1}, Family{1, 0.3}, Family{0.5, 1},
                                            Family{0, 0.5}, Family{0.7, 0}));
 
+TEST(DiffusionDistance, FromTheSolversPairsIsEnclosedToo) {
+  const CsrGraph graph =
+      test::disjoint_union(test::random_connected_graph(40, 0.08, 3), test::grid(4, 5));
+  const EigenResult pairs =
+      solve_spectrum(graph, {.gamma = 0.4, .k = 6, .components = ComponentPolicy::kFirst});
+  const auto truncated = DiffusionDistance::truncated(graph, pairs, 1);
+  const auto exact = DiffusionDistance::exact(graph, {.alpha = 1, .gamma = 0.4});
+  for (NodeId i = 0; i < graph.nodes(); ++i) {
+    for (NodeId j = 0; j < i; ++j) {
+      const DiffusionValue d = truncated(i, j, 2.0);
+      EXPECT_LE(d.lower, exact(i, j, 2.0).value + 1e-7);
+      EXPECT_GE(d.upper, exact(i, j, 2.0).value - 1e-7);
+    }
+  }
+}
+
 TEST(DiffusionDistance, OnARingIsTheClosedForm) {
   // phi_k are the Fourier modes; lambda_k = 1 - cos(2 pi k / n), M = 2 at gamma = 1
   constexpr NodeId kNodes = 11;

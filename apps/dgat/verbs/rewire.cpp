@@ -1,0 +1,203 @@
+// dgat rewire: prune and add edges along the first eigenvector, and describe the edges' directions.
+#include "dgat/rewire/rewire.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "../data_options.h"
+#include "../verbs.h"
+#include "dgat/core/error.h"
+#include "dgat/core/progress.h"
+#include "dgat/data/npz_dataset.h"
+#include "dgat/rewire/edge_features.h"
+#include "dgat/spectral/eigensolver.h"
+#include "dgat/spectral/laplacian.h"
+
+namespace dgat::app {
+namespace {
+
+struct Rewire {
+  CommonOptions common;
+  DataOptions data;
+  spectral::LaplacianOptions laplacian;
+  int k = 1;
+  int split = 0;
+  std::string mode = "auto", epsilon, components = "each", solver = "auto", out;
+};
+
+/// --split names one of the data set's splits (a number) or asks for random ones (60/20/20).
+void take_split_number(Rewire& options) {
+  const std::string& text = options.data.split;
+  if (text.empty() || text.size() > 6) return;
+  if (!std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) return;
+  options.split = std::stoi(text);
+  options.data.split.clear();
+}
+
+/// The labels that rewiring may see. A data set without splits shows none of them.
+std::vector<int32_t> visible_labels(const data::Dataset& set, int split) {
+  if (set.splits.empty()) return std::vector<int32_t>(set.labels.size(), -1);
+  if (split >= static_cast<int>(set.splits.size())) {
+    throw_input("rewire: --split {} is outside [0, {}): the splits of {}", split, set.splits.size(),
+                set.name);
+  }
+  return rewire::training_labels(set.labels, set.splits[static_cast<size_t>(split)].train);
+}
+
+spectral::EigenResult solve(const graph::CsrGraph& graph, const Rewire& options) {
+  spectral::EigenOptions request;
+  request.gamma = options.laplacian.gamma;
+  request.k = options.k;
+  request.components = spectral::component_policy_from(options.components);
+  request.solver = spectral::solver_from(options.solver);
+  request.seed = options.common.seed;
+  spectral::EigenResult result = spectral::solve_spectrum(graph, request);
+  if (!result.converged) {
+    throw_compute(
+        "rewire: the eigenvectors did not converge (worst residual {:.1e}); `dgat spectrum` shows "
+        "more, --solver chooses another method",
+        *std::max_element(result.residuals.begin(), result.residuals.end()));
+  }
+  if (result.multiplicity[0] > 1) {
+    notice(
+        "rewire: the smallest eigenvalue is multiple, so phi is a choice (the same on every run)");
+  }
+  return result;
+}
+
+/// The data set on its new edges, and the graph that attention runs on.
+void write_archive(const std::string& path, const data::Dataset& set,
+                   const rewire::MessageGraph& messages) {
+  const int64_t arcs = messages.arcs();
+  std::vector<int64_t> index(static_cast<size_t>(2 * arcs));
+  for (int64_t i = 0; i < messages.nodes(); ++i) {
+    std::fill(index.begin() + messages.offsets[static_cast<size_t>(i)],
+              index.begin() + messages.offsets[static_cast<size_t>(i) + 1], i);
+  }
+  std::copy(messages.senders.begin(), messages.senders.end(), index.begin() + arcs);
+  data::NpzWriter archive(path);
+  data::add_dataset(archive, set);
+  archive.add("edge_index", {2, arcs}, std::span<const int64_t>(index));
+  archive.add("edge_attr", {arcs, messages.feature_count},
+              std::span<const float>(messages.features));
+  archive.finish();
+}
+
+Json number_or_null(double value) {
+  return std::isnan(value) ? Json() : Json(value);
+}
+
+void print_report(const rewire::RewireReport& report, const data::Dataset& set) {
+  const auto share = [](double value) {
+    return std::isnan(value) ? std::string("-") : fmt::format("{:.4f}", value);
+  };
+  const bool pruned = report.mode.prune != rewire::Prune::kNone;
+  fmt::print("{}: {}{}\n\n", set.name, to_string(report.mode),
+             pruned ? fmt::format(", epsilon {:.4g}", report.epsilon) : "");
+  Table table({"", "before", "dropped", "added", "after"});
+  table.row({"edges", fmt::to_string(report.edges_before), fmt::to_string(report.dropped),
+             fmt::to_string(report.added), fmt::to_string(report.edges_after)});
+  table.row({"components", fmt::to_string(report.components_before), "", "",
+             fmt::to_string(report.components_after)});
+  table.row({"nodes without neighbours", fmt::to_string(report.isolated_before), "", "",
+             fmt::to_string(report.isolated_after)});
+  table.row({"edge homophily (training labels)", share(report.homophily_before), "", "",
+             share(report.homophily_after)});
+  fmt::print("{}", table.text());
+}
+
+void run(Rewire options) {
+  rewire::RewireOptions request{.mode = rewire::parse_mode(options.mode)};
+  if (!options.epsilon.empty()) request.epsilon = rewire::parse_epsilon(options.epsilon);
+  request.per_component =
+      spectral::component_policy_from(options.components) == spectral::ComponentPolicy::kEach;
+  take_split_number(options);
+  data::Dataset set = load(options.data, options.common.seed);
+  if (set.splits.empty() && request.mode.automatic) {
+    throw_input(
+        "rewire: auto reads training labels and {} has no splits; add --split 60/20/20 or name a "
+        "mode",
+        set.name);
+  }
+  const std::vector<int32_t> labels = visible_labels(set, options.split);
+  const spectral::EigenResult pairs = solve(set.graph, options);
+  const std::vector<double> vectors = pairs.phi(options.laplacian.alpha);
+  const spectral::NodeVectors phi(vectors, set.graph.nodes(), options.k);
+  auto [graph, report] = rewire::rewire(set.graph, phi, request, labels);
+  set.graph = std::move(graph);
+  if (!options.out.empty()) {
+    write_archive(options.out, set, rewire::message_graph(set.graph, phi));
+  }
+  if (!options.common.json) {
+    print_report(report, set);
+    return;
+  }
+  print_json({{"dataset", set.name},
+              {"alpha", options.laplacian.alpha},
+              {"gamma", options.laplacian.gamma},
+              {"mode", to_string(report.mode)},
+              {"epsilon", report.epsilon},
+              {"eigenvalues", pairs.eigenvalues},
+              {"edges_before", report.edges_before},
+              {"dropped", report.dropped},
+              {"added", report.added},
+              {"edges_after", report.edges_after},
+              {"isolated_before", report.isolated_before},
+              {"isolated_after", report.isolated_after},
+              {"components_before", report.components_before},
+              {"components_after", report.components_after},
+              {"homophily_before", number_or_null(report.homophily_before)},
+              {"homophily_after", number_or_null(report.homophily_after)}});
+}
+
+}  // namespace
+
+void add_rewire(CLI::App& app) {
+  auto options = std::make_shared<Rewire>();
+  CLI::App* verb = app.add_subcommand(
+      "rewire", "Prune and add edges by spectral distance; make directional edge features");
+  add_data_options(*verb, options->data);
+  verb->get_option("--split")->description(
+      "number of the split whose training labels count (0), or shares like 60/20/20 to make some");
+  verb->add_option("--rewire", options->mode,
+                   "none, auto, prune-near, prune-far, add, hub, or both: prune-far+add")
+      ->capture_default_str();
+  verb->add_option("--epsilon", options->epsilon,
+                   "distance at which edges are pruned, or a quantile of the edges' distances "
+                   "(q0.2); default: a tenth of the edges goes");
+  verb->add_option("--alpha", options->laplacian.alpha, "side balance of L(alpha,gamma), 0 to 1")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  verb->add_option("--gamma", options->laplacian.gamma, "degree weight of L(alpha,gamma), 0 to 1")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  verb->add_option("-k,--eigenvectors", options->k, "eigenvectors in distances and edge features")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  verb->add_option("--components", options->components,
+                   "eigenvectors of a disconnected graph: each, first or largest component")
+      ->capture_default_str();
+  verb->add_option("--solver", options->solver, "eigensolver, see `dgat spectrum --help`")
+      ->capture_default_str();
+  verb->add_option(
+      "--out", options->out,
+      ".npz to write: the data set on its new edges, with edge_index [2, M] (receiver, "
+      "sender, self loops included) and edge_attr [M, 2k]");
+  add_common_options(*verb, options->common);
+  verb->footer(
+      "With d = |phi_i - phi_j|, the distance of two nodes along the first eigenvector:\n"
+      "  prune-near  drops edges with d < epsilon   (neighbours agree: homophily)\n"
+      "  prune-far   drops edges with d > epsilon   (neighbours differ: heterophily)\n"
+      "  add         joins every node to the far end of phi, smallest or largest\n"
+      "  hub         joins every node to the largest end\n"
+      "  auto        prune-near if the adjusted homophily of the edges between training nodes is\n"
+      "              at least 0.5, else prune-far+add\n"
+      "Columns of edge_attr: |g| and g for each eigenvector, g the row-normalised slope of phi.\n"
+      "  dgat rewire graph.npz --rewire prune-far+add --epsilon q0.8 --gamma 0.3 --out new.npz");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace dgat::app
