@@ -8,6 +8,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/progress.h"
+#include "dgat/data/catalogue.h"
 #include "dgat/data/csv.h"
 #include "dgat/data/geom_gcn.h"
 #include "dgat/data/matrix_market.h"
@@ -95,6 +96,12 @@ fs::path resolve(const std::string& path_or_name) {
     throw_input("{}: is a symbolic link to {}, which does not exist", path_or_name,
                 fs::read_symlink(path, error).string());
   }
+  if (const CatalogueEntry* entry = find_in_catalogue(path_or_name)) {
+    if (auto found = find_locally(*entry)) return *found;
+    throw_input("{}: this data set is not on this machine; {} (or name a file)", path_or_name,
+                entry->files.empty() ? entry->note
+                                     : fmt::format("run `dgat datasets fetch {}`", entry->name));
+  }
   throw_input(
       "{}: no such file or folder, and no data set of that name is known; "
       "`dgat datasets` lists the names",
@@ -118,6 +125,7 @@ Dataset load_dataset(const std::string& path_or_name, const LoadOptions& options
   const fs::path path = resolve(path_or_name);
   Dataset dataset = input_format(path, options).read(path, options);
   if (dataset.name.empty()) dataset.name = stem_of(path);
+  if (path != fs::path(path_or_name)) dataset.name = find_in_catalogue(path_or_name)->name;
   apply_split_options(dataset, options.splits);
   validate(dataset, path.string());
   report_dropped(dataset);

@@ -25,6 +25,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// The total, once it is known.
+  void set_total(int64_t total) { total_ = total; }
   /// done so far, and an optional remark behind the bar ("loss 0.43, val 87.1%").
   void update(int64_t done, std::string_view remark = {});
   /// Removes the bar; called by the destructor.

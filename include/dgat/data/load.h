@@ -17,7 +17,8 @@ struct LoadOptions {
   std::string format = {};   ///< name of a format; empty: found from the extension or folder layout
 };
 
-/// Reads a data set named by the path of a file or folder.
+/// Reads a data set named by the path of a file or folder, or by a name of the catalogue (see
+/// find_locally). A path that exists wins over a name.
 ///
 /// The result is validated, has a name (the file's stem when the format holds none) and the
 /// splits that `options.splits` asks for. Says in a notice how many self loops and duplicates
