@@ -16,6 +16,7 @@ constexpr dgat::app::AddVerb kVerbs[] = {
     dgat::app::add_rewire,
     dgat::app::add_generate,
     dgat::app::add_convert,
+    dgat::app::add_datasets,
     dgat::app::add_reference,
 };
 

@@ -9,6 +9,7 @@ void add_inspect(CLI::App& app);
 void add_rewire(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_convert(CLI::App& app);
+void add_datasets(CLI::App& app);
 void add_reference(CLI::App& app);
 
 }  // namespace dgat::app

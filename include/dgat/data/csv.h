@@ -9,8 +9,8 @@
 
 /// CSV pairs. A folder with nodes.csv and edges.csv (and maybe splits.csv), or one of the two files
 /// by name: `x_nodes.csv` goes with `x_edges.csv` and `x_splits.csv`. Also .tsv, and
-/// both with .gz behind. Separator tab, comma, semicolon or blanks, found from the first row; quotes
-/// as in RFC 4180; lines that begin with # are comments.
+/// both with .gz behind. Separator tab, comma, semicolon or blanks, found from the first row;
+/// quotes as in RFC 4180; lines that begin with # are comments.
 ///
 /// nodes    id, label, features...   a first row whose first field is id, node, node_id, nodeid,
 ///          name or key is a header: it names the features, and the label is then the column called

@@ -10,15 +10,15 @@ namespace dgat::data {
 
 struct FetchOptions {
   /// Take this .npz instead of the catalogue's source.
-  std::string url;
+  std::string url = {};
   /// Take the files from MIRROR/PATH, PATH as in the catalogue (STEM.npz where it names none).
-  std::string mirror;
+  std::string mirror = {};
   /// Expected checksum of --url: 64 hexadecimal digits. Empty: the catalogue's, where it knows one.
   /// "none": not checked.
-  std::string sha256;
+  std::string sha256 = {};
   bool offline = false;  ///< do not touch the network; also DGAT_OFFLINE=1
   bool force = false;    ///< download again what is there
-  DownloadOptions download;
+  DownloadOptions download = {};
 };
 
 struct FetchResult {
