@@ -89,7 +89,7 @@ const Format& output_format(const fs::path& path, std::string_view name) {
 
 /// The file or folder that a user's argument means.
 fs::path resolve(const std::string& path_or_name) {
-  const fs::path path(path_or_name);
+  fs::path path(path_or_name);
   std::error_code error;
   if (fs::exists(path, error)) return path;
   if (fs::is_symlink(path, error)) {

@@ -79,6 +79,25 @@ TEST(ParseSplitFractions, TakesPercentAndShares) {
   }
 }
 
+TEST(ApplySplitOptions, MakesRandomSplitsOnlyWhereTheyAreMissed) {
+  Dataset dataset;
+  dataset.name = "ring";
+  dataset.graph = test::ring(50);
+  dataset.labels = random_labels(50, 2, 4);
+  dataset.classes = 2;
+  apply_split_options(dataset, {});
+  EXPECT_TRUE(dataset.splits.empty());
+  apply_split_options(dataset, {.seed = 3, .required = true});
+  EXPECT_EQ(dataset.splits, random_splits(dataset.labels, 2, {0.6, 0.2, 0.2}, 10, 3));
+  apply_split_options(dataset, {.count = 2, .seed = 4});  // there are some: the first two stay
+  EXPECT_EQ(dataset.splits, random_splits(dataset.labels, 2, {0.6, 0.2, 0.2}, 2, 3));
+  EXPECT_THAT([&] { apply_split_options(dataset, {.count = 3}); },
+              testing::ThrowsMessage<InputError>(HasSubstr("3 were asked for, ring has 2")));
+  dataset.splits.clear();
+  apply_split_options(dataset, {.count = 1});
+  EXPECT_EQ(dataset.splits.size(), 1U);
+}
+
 class SplitCsv : public testing::Test {
  protected:
   SplitCsv() {
