@@ -161,11 +161,11 @@ Var<T> dot_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& q, 
                      const Var<T>& values, const EdgeTerm<T>& edge, const AttentionOptions& options,
                      AlphaOut<T> alpha_out) {
   check_shapes(graph, values.value(), options);
-  const int64_t heads = options.heads, width = values.cols();
+  const int64_t heads = options.heads, width = values.cols(), d = width / heads;
   expects(q.value().same_shape(values.value()) && k.value().same_shape(values.value()),
           "dot_attention: q, k and values have equal shapes");
   const AlphaDropout dropout = alpha_dropout(tape, options.dropout);
-  const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(width / heads)));
+  const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(d)));
   EdgeScores<T> edges(graph, edge, heads);
   const bool recording = tape.records({q, k, values, edge.coefficients, edge.bias});
   Attended<T> attended =

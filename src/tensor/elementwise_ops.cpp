@@ -110,9 +110,8 @@ Var<T> add(Tape<T>& tape, const Var<T>& a, const Var<T>& b) {
   expects(a.value().same_shape(b.value()), "add: equal shapes");
   return tape.record(sum_of(a.value(), b.value()), {a, b},
                      [a_slot = a.slot(), b_slot = b.slot()](Tape<T>& t, Matrix<T> g) {
-                       if (b_slot >= 0)
-                         t.accumulate(b_slot, a_slot >= 0 ? g.clone() : std::move(g));
-                       if (a_slot >= 0) t.accumulate(a_slot, std::move(g));
+                       if (a_slot >= 0 && b_slot >= 0) t.accumulate(b_slot, g.clone());
+                       t.accumulate(a_slot >= 0 ? a_slot : b_slot, std::move(g));
                      });
 }
 

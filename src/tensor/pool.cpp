@@ -15,6 +15,7 @@ namespace dgat::tensor {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kAddressable = size_t{1} << 47;
 
 /// Sizes are rounded up to one of eight per power of two, so that buffers of nearly equal size
 /// serve each other; at most an eighth of the addresses stays unused (and untouched, so unpaid).
@@ -73,7 +74,7 @@ class Pool {
   void* from_system(size_t size) {
     const size_t alignment = size >= kHugePage ? kHugePage : kAlignment;
     const size_t rounded = (size + alignment - 1) / alignment * alignment;
-    void* memory = std::aligned_alloc(alignment, rounded);
+    void* memory = rounded < kAddressable ? std::aligned_alloc(alignment, rounded) : nullptr;
     if (memory == nullptr) {
       throw_compute(
           "memory: the system refused {} MiB on top of {} MiB in use; use fewer hidden units, "

@@ -153,8 +153,9 @@ Var<T> mean_column_groups(Tape<T>& tape, const Var<T>& x, int64_t groups) {
       });
 }
 
+template Var<float> concat_columns(Tape<float>&, const std::vector<Var<float>>&);
+template Var<double> concat_columns(Tape<double>&, const std::vector<Var<double>>&);
 #define DGAT_INSTANTIATE(T)                                                       \
-  template Var<T> concat_columns(Tape<T>&, const std::vector<Var<T>>&);           \
   template Var<T> slice_columns(Tape<T>&, const Var<T>&, int64_t, int64_t);       \
   template Var<T> gather_rows(Tape<T>&, const Var<T>&, std::span<const int32_t>); \
   template Var<T> mean_column_groups(Tape<T>&, const Var<T>&, int64_t)

@@ -52,8 +52,12 @@ TEST(Dropout, FusedFormsEqualTheirParts) {
   Tape<float> a(options), b(options);
   EXPECT_TRUE(equal(dropout_gelu(a, a.reference(x), 0.3).value(),
                     gelu(b, dropout(b, b.reference(x), 0.3)).value()));
-  EXPECT_TRUE(equal(add_dropout(a, a.reference(x), a.reference(y), 0.3).value(),
-                    add(b, b.reference(x), dropout(b, b.reference(y), 0.3)).value()));
+  // Not to the last bit: in one pass, the product and the sum may be one instruction.
+  const Var<float> fused = add_dropout(a, a.reference(x), a.reference(y), 0.3);
+  const Var<float> parts = add(b, b.reference(x), dropout(b, b.reference(y), 0.3));
+  for (int64_t i = 0; i < x.size(); ++i) {
+    EXPECT_NEAR(fused.value().data()[i], parts.value().data()[i], 1e-6);
+  }
 }
 
 }  // namespace

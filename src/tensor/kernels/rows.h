@@ -101,14 +101,15 @@ inline const T* row_of(const IndexedRows<T>& rows, int64_t e) {
   return rows.data + rows.index[e] * rows.width;
 }
 
-/// out[c .. c + kVectors * lanes) += sum over rows of w * row, with the sums in registers.
+/// out[c] += sum over rows of w * row[at + c], for kVectors vectors of columns, sums in registers.
 template <int kVectors, class T>
-inline void add_tile(const T* const* row, const T* weights, int64_t stride, int64_t count, T* out) {
+inline void add_tile(const T* const* row, int64_t at, const T* weights, int64_t stride,
+                     int64_t count, T* out) {
   Vector<T> acc[kVectors];
   for (int v = 0; v < kVectors; ++v) acc[v] = load(out + v * kLanes<T>);
   for (int64_t e = 0; e < count; ++e) {
     const T w = weights[e * stride];
-    const T* from = row[e];
+    const T* from = row[e] + at;
     for (int v = 0; v < kVectors; ++v) acc[v] += load(from + v * kLanes<T>) * w;
   }
   for (int v = 0; v < kVectors; ++v) store(out + v * kLanes<T>, acc[v]);
@@ -129,25 +130,16 @@ void weighted_sum(const IndexedRows<T>& rows, const T* weights, int64_t heads, i
     }
     for (int64_t h = 0; h < heads; ++h) {
       const T* w = weights + first * heads + h;
-      T* to = out + h * d;
-      int64_t c = 0;
-      const auto advance = [&](int64_t columns) {
-        for (int64_t e = 0; e < together; ++e) row[e] += columns;
-        c += columns;
-      };
-      while (c + kTileWidth <= d) {
-        add_tile<8>(row, w, heads, together, to + c);
-        advance(kTileWidth);
+      int64_t c = h * d;
+      const int64_t end = c + d;
+      for (; c + kTileWidth <= end; c += kTileWidth) {
+        add_tile<8>(row, c, w, heads, together, out + c);
       }
-      while (c + kLanes<T> <= d) {
-        add_tile<1>(row, w, heads, together, to + c);
-        advance(kLanes<T>);
+      for (; c + kLanes<T> <= end; c += kLanes<T>) {
+        add_tile<1>(row, c, w, heads, together, out + c);
       }
-      if (c < d) {
-        for (int64_t e = 0; e < together; ++e) {
-          for (int64_t i = 0; i < d - c; ++i) to[c + i] += row[e][i] * w[e * heads];
-        }
-        advance(d - c);
+      for (; c < end; ++c) {
+        for (int64_t e = 0; e < together; ++e) out[c] += row[e][c] * w[e * heads];
       }
     }
   }
