@@ -13,6 +13,7 @@
 #include "dgat/core/interrupt.h"
 #include "dgat/graph/components.h"
 #include "dgat/spectral/laplacian.h"
+#include "twins.h"
 
 namespace dgat::spectral {
 namespace {
@@ -192,7 +193,9 @@ EigenResult solve_spectrum(const CsrGraph& graph, const EigenOptions& options) {
     throw_if_interrupted("eigensolver");
     const bool whole = part.original.size() == n;
     const CsrGraph extracted = whole ? CsrGraph() : extract(graph, part, local);
-    ComponentSolution solution = solve_component(whole ? graph : extracted, part.original, options);
+    const CsrGraph& component = whole ? graph : extracted;
+    ComponentSolution solution = solve_component(component, part.original, options);
+    equalise_twins(component, options.gamma, solution.spectrum.eigenvalues, solution.vectors);
     solution.spectrum.component = part.component;
     result.iterations += solution.spectrum.iterations;
     result.parts.push_back(std::move(solution.spectrum));
