@@ -4,7 +4,7 @@
 #include <cstdint>
 
 /// Memory for matrices. Freed buffers are kept and handed out again, so a training loop whose
-/// shapes repeat allocates nothing after its first step and takes no page faults. Large buffers
+/// shapes repeat allocates nothing after its second step and takes no page faults. Large buffers
 /// ask the system for huge pages. Every function may be called from any thread.
 namespace dgat::tensor {
 
