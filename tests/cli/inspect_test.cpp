@@ -90,6 +90,16 @@ TEST_F(Inspect, AMissingFileIsWrongUsage) {
   EXPECT_THAT(run.err, HasSubstr("nothing.npz"));
 }
 
+TEST(InspectRealData, ThePapersValueStandsBesideOursForItsEditionOnly) {
+  if (test::shared_datasets().empty()) GTEST_SKIP() << test::kNoDatasets;
+  const auto card = [](const char* file) {
+    return run_dgat({"inspect", (test::shared_datasets() / file).string()}).out;
+  };
+  EXPECT_THAT(card("cornell_old.npz"), HasSubstr("0.3009   0.30  "));
+  EXPECT_THAT(card("pubmed_nofeatures.npz"), HasSubstr("0.7924   0.79  "));
+  EXPECT_THAT(card("cornell.npz"), testing::Not(HasSubstr("paper")));
+}
+
 class Generate : public testing::Test {
  protected:
   json generate(std::vector<std::string> arguments) {

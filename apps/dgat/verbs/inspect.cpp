@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 
 #include "../data_options.h"
 #include "../verbs.h"
 #include "dgat/core/progress.h"
+#include "dgat/data/catalogue.h"
 #include "dgat/graph/components.h"
 #include "dgat/graph/degrees.h"
 #include "dgat/graph/homophily.h"
@@ -33,30 +35,56 @@ struct Card {
   graph::DegreeSummary degree;
   Homophily homophily;
   int64_t largest = 0;
+  const data::CatalogueEntry* published = nullptr;  ///< when this is a data set of the paper
 };
 
 struct Measure {
   const char* key;
   double Homophily::*value;
+  double data::PublishedHomophily::*published;  ///< null where the paper has no such column
   const char* meaning;
 };
+using Published = data::PublishedHomophily;
 constexpr std::array kMeasures{
-    Measure{"node", &Homophily::node, "mean share of neighbours of the own class"},
-    Measure{"edge", &Homophily::edge, "share of edges inside classes"},
-    Measure{"class", &Homophily::class_, "excess over class size, averaged over classes"},
-    Measure{"adjusted_edge", &Homophily::adjusted_edge, "edge, corrected for class degrees"},
+    Measure{"node", &Homophily::node, &Published::node,
+            "mean share of neighbours of the own class"},
+    Measure{"edge", &Homophily::edge, &Published::edge, "share of edges inside classes"},
+    Measure{"class", &Homophily::class_, &Published::class_,
+            "excess over class size, averaged over classes"},
+    Measure{"adjusted_edge", &Homophily::adjusted_edge, &Published::adjusted_edge,
+            "edge, corrected for class degrees"},
     Measure{"label_informativeness", &Homophily::label_informativeness,
-            "what one end of an edge tells about the other"},
-    Measure{"aggregation", &Homophily::aggregation, "classes stay apart after averaging"},
-    Measure{"aggregation_raw", &Homophily::aggregation_raw, "the same before max(0, 2x - 1)"},
-    Measure{"node_label_informativeness", &Homophily::node_label_informativeness,
+            &Published::label_informativeness, "what one end of an edge tells about the other"},
+    Measure{"aggregation", &Homophily::aggregation, &Published::aggregation,
+            "classes stay apart after averaging"},
+    Measure{"aggregation_raw", &Homophily::aggregation_raw, nullptr,
+            "the same before max(0, 2x - 1)"},
+    Measure{"node_label_informativeness", &Homophily::node_label_informativeness, nullptr,
             "what a random neighbour tells about a node"},
 };
+
+/// The paper's entry for this graph, recognised by its size and by the name that the user gave or
+/// the stem of the file (with or without features). A file beats a name: two editions of cornell
+/// exist, of equal size.
+const data::CatalogueEntry* find_published(const data::Dataset& set, const std::string& given) {
+  constexpr std::string_view kWithout = "_nofeatures";
+  std::string_view stem = set.name;
+  if (stem.ends_with(kWithout)) stem.remove_suffix(kWithout.size());
+  const auto* by_name = std::filesystem::exists(given) ? nullptr : data::find_in_catalogue(given);
+  for (const data::CatalogueEntry& entry : data::catalogue()) {
+    const bool named = by_name != nullptr ? by_name == &entry : stem == entry.stem;
+    if (named && set.graph.nodes() == entry.nodes && set.graph.edges() == entry.edges) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
 
 Card make_card(const Inspect& options) {
   Card card;
   card.set = load(options.data, options.common.seed);
   data::Dataset& set = card.set;
+  card.published = find_published(set, options.data.data);
   card.components = graph::connected_components(set.graph);
   const graph::NodeId largest = card.components.largest();
   card.largest = largest < 0 ? 0 : card.components.sizes[static_cast<size_t>(largest)];
@@ -173,12 +201,18 @@ void print_facts(const Card& card) {
                                    size_range(set.splits, &data::Split::test)));
 }
 
-void print_measures(const Homophily& homophily) {
-  fmt::print("\nhomophily\n");
+void print_measures(const Card& card) {
+  const auto* paper = card.published;
+  fmt::print("\n{}\n", paper != nullptr ? fmt::format("{:<39}  paper", "homophily") : "homophily");
   for (const Measure& m : kMeasures) {
-    const double value = homophily.*m.value;
-    fmt::print("  {:<28}{:>9}  {}\n", m.key,
-               std::isnan(value) ? "undefined" : fmt::format("{:.4f}", value), m.meaning);
+    const double value = card.homophily.*m.value;
+    std::string column;
+    if (paper != nullptr) {
+      column = m.published == nullptr ? fmt::format("{:7}", "")
+                                      : fmt::format("{:7.2f}", paper->homophily.*m.published);
+    }
+    fmt::print("  {:<28}{:>9}{}  {}\n", m.key,
+               std::isnan(value) ? "undefined" : fmt::format("{:.4f}", value), column, m.meaning);
   }
 }
 
@@ -212,7 +246,7 @@ void run(const Inspect& options) {
   }
   print_facts(card);
   if (card.homophily.labelled_nodes == 0) return;
-  print_measures(card.homophily);
+  print_measures(card);
   print_classes(card);
 }
 
