@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dgat/nn/graph_input.h"
+#include "dgat/nn/options.h"
+#include "dgat/nn/parameters.h"
+
+/// A model is a forward function over the tape plus named parameters.
+namespace dgat::nn {
+
+/// What a forward pass may keep for a reader.
+template <class T>
+struct Inspection {
+  std::vector<tensor::Matrix<T>> attention;  ///< per attention layer: [arcs, heads]
+  tensor::Matrix<T> embeddings;              ///< what the last linear map reads, [nodes, width]
+};
+
+/// A matrix that is part of a model's state but not trained (running means).
+template <class T>
+struct NamedBuffer {
+  std::string name;
+  tensor::Matrix<T>* values;
+};
+
+/// Base of all models. Templated so that gradients can be checked in double; training uses float.
+///
+/// To add one: derive in src/nn/baselines/, declare parameters in the constructor, write forward(),
+/// and add one line to src/nn/registry.cpp.
+template <class T>
+class Model {
+ public:
+  explicit Model(ModelOptions options) : options_(std::move(options)), parameters_(options_.seed) {}
+  virtual ~Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  /// Called once before the first forward pass on an input: the place to precompute what depends on
+  /// the graph and not on parameters, or to set initial values from training labels.
+  virtual void prepare(const GraphInput<T>& /*input*/) {}
+
+  /// Logits [nodes, options().outputs()]. Dropout acts when the tape is in training.
+  virtual tensor::Var<T> forward(tensor::Tape<T>& tape, const GraphInput<T>& input,
+                                 Inspection<T>* inspection = nullptr) = 0;
+
+  /// A term added to the loss, 1 x 1, or an empty Var; called after forward() on the same tape
+  /// in training. (tape.options().step says which step this is, for schedules.)
+  virtual tensor::Var<T> auxiliary_loss(tensor::Tape<T>& /*tape*/, const GraphInput<T>& /*input*/) {
+    return {};
+  }
+
+  virtual std::vector<NamedBuffer<T>> buffers() { return {}; }
+
+  const ModelOptions& options() const { return options_; }
+  ParameterSet<T>& parameters() { return parameters_; }
+  const ParameterSet<T>& parameters() const { return parameters_; }
+
+ private:
+  ModelOptions options_;
+  ParameterSet<T> parameters_;
+};
+
+}  // namespace dgat::nn

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dgat/nn/model.h"
+
+namespace dgat::nn {
+
+/// An option that only one model has (ModelOptions::extra).
+struct ExtraOption {
+  std::string name;
+  double value, first, last;  ///< default and range
+  std::string meaning;
+};
+
+/// Everything known about a model before it is built.
+struct ModelInfo {
+  std::string name;
+  std::string description;  ///< one line
+  std::string equations;    ///< a few lines of plain text: what one layer computes
+  std::string reference;    ///< where it comes from
+  bool uses_heads = false;
+  bool directional = false;  ///< sees the rewired graph and the directional edge features
+  bool has_classic = false;  ///< can be built with recipe classic
+  std::map<std::string, std::string> defaults;           ///< training options that differ, by key
+  std::map<std::string, std::vector<std::string>> grid;  ///< values worth searching, by key
+  std::vector<ExtraOption> extras;
+  std::unique_ptr<Model<float>> (*make_float)(const ModelInfo&, const ModelOptions&) = nullptr;
+  std::unique_ptr<Model<double>> (*make_double)(const ModelInfo&, const ModelOptions&) = nullptr;
+};
+
+/// All models, in the order in which `dgat models` lists them.
+std::span<const ModelInfo> all_models();
+/// Throws: InputError for an unknown name; it suggests the nearest one.
+const ModelInfo& find_model(const std::string& name);
+
+/// Builds a model with initial weights; extras that are not given take their defaults.
+///
+///   auto net = nn::make_model("dgat", {.features = 2325, .classes = 5, .layers = 2});
+///
+/// Throws: InputError for an unknown name or options that do not fit.
+template <class T = float>
+std::unique_ptr<Model<T>> make_model(const std::string& name, ModelOptions options);
+
+/// "dgat: 2325 -> 512 x2 (residual, 8 heads, directional) -> 5, 2,781,717 parameters"
+template <class T>
+std::string summary(const std::string& name, const Model<T>& model);
+
+}  // namespace dgat::nn

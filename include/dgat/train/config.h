@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dgat/nn/options.h"
+
+/// Every option of a training run, once: the table below feeds the flags of the command line, the
+/// YAML files and the documentation.
+namespace dgat::train {
+
+/// Depths to try: "2" or "1..5".
+struct LayerRange {
+  int64_t first = 1, last = 5;
+  friend bool operator==(const LayerRange&, const LayerRange&) = default;
+};
+
+/// A resolved run. Defaults here are those of recipe `residual`.
+struct Config {
+  std::string data;            ///< where the data set is
+  std::string split = "auto";  ///< shares of random splits; auto: those of the data set
+  std::string split_file;      ///< splits from a file instead
+  // model
+  std::string model = "dgat";
+  nn::Recipe recipe = nn::Recipe::kResidual;
+  LayerRange layers;
+  int64_t hidden = 512;
+  int64_t heads = 8;
+  double dropout = 0.2;
+  bool projection = false;
+  std::map<std::string, double> extra;
+  // direction
+  bool directional = true;
+  bool laplacian_tuned = true;  ///< false: the random-walk Laplacian, whatever alpha and gamma say
+  double alpha = 1.0;
+  double gamma = 0.3;
+  int64_t eigenvectors = 1;
+  std::string components = "each";
+  std::string rewire = "auto";
+  std::string epsilon = "auto";
+  // training
+  std::string optimizer = "adamw";
+  double lr = 3e-5;
+  double weight_decay = 0;
+  int64_t steps = 1000;
+  int64_t warmup = 0;
+  double clip = 0;
+  int64_t patience = 0;
+  int64_t eval_every = 1;
+  int64_t checkpoint_every = 100;
+  std::string metric = "auto";
+  int64_t splits = 0;
+  int64_t jobs = 0;
+  uint64_t seed = 0;
+};
+
+/// One row of the table.
+struct OptionInfo {
+  std::string key;      ///< YAML key and, with dashes, the flag: weight_decay, --weight-decay
+  std::string group;    ///< heading in --help
+  std::string value;    ///< what a value looks like: FLOAT, on|off
+  std::string meaning;  ///< one line, with the range
+  /// Parses and checks. Throws: InputError "key: what is wrong".
+  std::function<void(Config&, const std::string&)> set;
+  std::function<std::string(const Config&)> get;
+  bool changes_result = true;  ///< false for jobs and checkpoint_every: --resume may change them
+};
+std::span<const OptionInfo> config_options();
+
+/// What a user gave, as text by key; flags replace what a file says.
+using Settings = std::map<std::string, std::string>;
+
+/// Throws: InputError for a key that is not in the table; it suggests the nearest one.
+const OptionInfo& find_option(const std::string& key);
+
+/// Reads a YAML mapping of option keys. Throws: InputError with file and line.
+Settings read_settings(const std::filesystem::path& path);
+Settings parse_settings(const std::string& yaml, const std::string& source);
+
+/// Defaults of the recipe, of the model and (recipe classic) of the paper for that data set, then
+/// the settings on top. `dataset` is the data set's name; empty when unknown.
+Config resolve(const Settings& settings, const std::string& dataset = {});
+
+/// Every option of the table in order, as YAML that read_settings() takes back.
+std::string to_yaml(const Config& config);
+
+/// The options as the model's shape, at one depth.
+nn::ModelOptions model_options(const Config& config, int64_t layers, int64_t features,
+                               int64_t classes);
+
+}  // namespace dgat::train

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dgat/data/dataset.h"
+#include "dgat/nn/graph_input.h"
+#include "dgat/rewire/rewire.h"
+#include "dgat/spectral/cache.h"
+#include "dgat/train/config.h"
+
+namespace dgat::train {
+
+/// What the eigenvector behind the directions looks like, for the summary.
+struct SpectrumReport {
+  double alpha = 0, gamma = 0;
+  std::vector<double> eigenvalues, residuals;
+  std::vector<int> multiplicity;
+  double participation_ratio = 0;
+  std::string solver;
+  double seconds = 0;
+  bool converged = true;
+};
+
+/// Turns a data set and a configuration into what a model sees: eigenvectors (once), the rewired
+/// graph and its edge features (once per rewiring: `auto` may differ between splits), the features
+/// in the kernels' form (once).
+class InputBuilder {
+ public:
+  /// The data set must outlive this object. A cache serves several builders (depths, models).
+  InputBuilder(const data::Dataset& dataset, const Config& config, spectral::SpectralCache& cache);
+
+  /// The input of one split; only its training labels are looked at.
+  nn::GraphInput<float> for_split(int64_t split);
+  /// The input without labels, under a rewiring that `auto` was resolved to.
+  nn::GraphInput<float> for_prediction(const std::string& rewire_mode);
+
+  /// The rewiring in use for a split ("none", "prune-far+add", ...). Needs: for_split() was called.
+  const std::string& mode_of(int64_t split) const { return modes_.at(split); }
+  /// What each rewiring in use did, by name; without one that changes nothing.
+  const std::map<std::string, rewire::RewireReport>& rewirings() const { return reports_; }
+  /// nullptr for a model that has no use for eigenvectors.
+  const SpectrumReport* spectrum() const { return spectrum_.get(); }
+
+ private:
+  std::shared_ptr<const nn::Messages<float>> messages(const rewire::Mode& mode,
+                                                      std::span<const int32_t> training_labels);
+  void solve(spectral::SpectralCache& cache);
+
+  const data::Dataset& dataset_;
+  const Config& config_;
+  bool wants_phi_;
+  std::vector<double> phi_;
+  std::shared_ptr<const nn::NodeFeatures<float>> features_;
+  std::shared_ptr<const graph::CsrGraph> graph_;
+  std::map<std::string, std::shared_ptr<const nn::Messages<float>>> messages_;
+  std::map<std::string, rewire::RewireReport> reports_;
+  std::map<int64_t, std::string> modes_;
+  std::unique_ptr<SpectrumReport> spectrum_;
+};
+
+}  // namespace dgat::train

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dgat/graph/csr_graph.h"
+
+/// Measures of a classification, in [0, 1]. Every function looks at the nodes it is given and skips
+/// those with label -1; an answer without any labelled node is NaN.
+namespace dgat::train {
+
+/// Scores of N nodes, row by row: one column means two classes (the logit of class 1).
+struct Scores {
+  std::span<const float> values;
+  int64_t columns = 1;
+  std::span<const float> row(int64_t i) const {
+    return values.subspan(static_cast<size_t>(i * columns), static_cast<size_t>(columns));
+  }
+};
+
+/// The class with the largest score, the smallest number on a tie; one column: 1 when positive.
+int32_t predicted_class(std::span<const float> scores);
+
+/// Share of nodes whose predicted class is their label.
+double accuracy(const Scores& scores, std::span<const int32_t> labels,
+                std::span<const graph::NodeId> nodes);
+
+/// Area under the ROC curve of the score of class 1: the probability that a random node of class 1
+/// scores above a random node of class 0, ties counting one half. Exact. With two columns the score
+/// is their difference. NaN when one of the classes is missing.
+/// Cost: O(n log n).
+double roc_auc(const Scores& scores, std::span<const int32_t> labels,
+               std::span<const graph::NodeId> nodes);
+
+/// Mean over the classes that occur (as label or as prediction) of 2 TP / (2 TP + FP + FN).
+double macro_f1(const Scores& scores, std::span<const int32_t> labels,
+                std::span<const graph::NodeId> nodes);
+
+/// Mean and sample standard deviation (n - 1); the deviation of a single value is 0.
+struct MeanStd {
+  double mean = 0, std = 0;
+};
+MeanStd mean_std(std::span<const double> values);
+
+}  // namespace dgat::train

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "dgat/data/dataset.h"
+#include "dgat/nn/model.h"
+#include "dgat/spectral/cache.h"
+#include "dgat/train/config.h"
+
+namespace dgat::train {
+
+/// Weights with all that is needed to use them, read from one file.
+struct TrainedModel {
+  Config config;
+  int64_t split = 0, layers = 0, features = 0, classes = 0;
+  std::string rewire_mode;  ///< what `auto` meant in training
+  std::string dataset;      ///< name of the data set it was trained on
+  std::unique_ptr<nn::Model<float>> model;
+};
+
+/// Reads `run`: a run directory (then split K) or a weight file.
+/// Throws: InputError when there is no such run or split, or the file is damaged.
+TrainedModel load_trained(const std::filesystem::path& run, int64_t split);
+
+/// What `predict` can tell about every node.
+struct Prediction {
+  std::vector<int64_t> classes;
+  std::vector<float> probabilities;  ///< nodes x class_count, rows sum to one
+  int64_t class_count = 0;
+  std::vector<float> embeddings;  ///< nodes x embedding_width; what the last linear map reads
+  int64_t embedding_width = 0;
+  /// Attention weights: arc e goes from senders[e] to receivers[e]; self loops included.
+  std::vector<int64_t> receivers, senders;
+  struct Layer {
+    int64_t heads = 0;
+    std::vector<float> weights;  ///< arcs x heads
+  };
+  std::vector<Layer> attention;
+};
+
+struct PredictOptions {
+  bool embeddings = false;
+  bool attention = false;
+};
+
+/// Predicts on the graph of training or on another one with the same features: eigenvectors,
+/// rewiring and edge features are computed there. Labels and splits are not looked at.
+/// Throws: InputError when the number of features differs.
+Prediction predict(TrainedModel& trained, const data::Dataset& dataset,
+                   spectral::SpectralCache& cache, const PredictOptions& options = {});
+
+}  // namespace dgat::train

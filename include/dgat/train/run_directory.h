@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <string>
+
+#include "dgat/train/config.h"
+#include "dgat/train/trainer.h"
+
+namespace dgat::train {
+
+/// What to do with a folder that already holds a run.
+enum class Existing {
+  kRefuse,    ///< throw
+  kResume,    ///< continue; nothing to continue is fine too
+  kOverwrite  ///< remove dgat's files in it and start again
+};
+
+/// A folder with everything about one run:
+///   config.yaml, log.jsonl, summary.json, split-K.safetensors, report.html
+/// and, while it runs, checkpoints/layers-L-split-K.safetensors.
+class RunDirectory {
+ public:
+  /// Creates the folder when needed.
+  /// Throws: InputError when it holds a run and `existing` refuses, or holds other files.
+  RunDirectory(std::filesystem::path path, Existing existing);
+
+  /// runs/<dataset>-<model>-<date-time>, made unique by a number.
+  static std::filesystem::path default_path(const std::string& dataset, const std::string& model);
+  /// Whether a folder holds a run of dgat.
+  static bool is_run(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path config() const { return path_ / "config.yaml"; }
+  std::filesystem::path log() const { return path_ / "log.jsonl"; }
+  std::filesystem::path summary() const { return path_ / "summary.json"; }
+  std::filesystem::path weights(int64_t split) const;
+  std::filesystem::path checkpoint(int64_t layers, int64_t split) const;
+  void remove_checkpoints() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// log.jsonl: one JSON object per evaluation, {"layers","split","step","loss","train","val",
+/// "test"}; null where a metric has no value. Safe from several threads.
+class RunLog {
+ public:
+  /// Opens for appending, after cutting off what goes beyond the checkpoints of the directory: a
+  /// resumed run logs those steps again.
+  explicit RunLog(const RunDirectory& directory);
+  void write(int64_t layers, int64_t split, const StepRecord& record);
+  void flush();
+
+ private:
+  std::filesystem::path path_;
+  std::mutex mutex_;
+  std::ofstream out_;
+};
+
+}  // namespace dgat::train

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "dgat/data/dataset.h"
+#include "dgat/nn/model.h"
+#include "dgat/train/config.h"
+#include "dgat/train/metrics.h"
+
+namespace dgat::train {
+
+enum class MetricKind { kAccuracy, kRocAuc, kMacroF1 };
+/// The metric that a configuration means on a data set. Throws: InputError when it does not apply.
+MetricKind metric_for(const Config& config, const data::Dataset& dataset);
+std::string to_string(MetricKind metric);  ///< "accuracy", "roc_auc", "macro_f1"
+double evaluate(MetricKind metric, const Scores& scores, std::span<const int32_t> labels,
+                std::span<const graph::NodeId> nodes);
+
+/// Metrics after the update of a step; loss is that of the training pass of the step.
+struct StepRecord {
+  int64_t step = 0;
+  double loss = 0, train = 0, val = 0, test = 0;
+};
+
+/// One network on one split.
+struct SplitTask {
+  const Config& config;
+  const data::Dataset& dataset;
+  const nn::GraphInput<float>& input;
+  int64_t split = 0;
+  int64_t layers = 1;
+};
+
+struct SplitResult {
+  int64_t split = 0, layers = 0;
+  StepRecord best;         ///< the first step with the highest validation metric
+  int64_t steps = 0;       ///< steps run
+  double seconds = 0;      ///< of training and evaluation, over all sessions of a resumed run
+  int64_t parameters = 0;  ///< numbers trained
+};
+
+/// What happens around the loop. All may be left empty.
+struct TrainHooks {
+  std::filesystem::path checkpoint;  ///< where the state is kept; continued from when it exists
+  std::function<void(const StepRecord&)> on_evaluation;
+  std::function<void()> before_checkpoint;  ///< so that logs are never behind the checkpoint
+  const std::atomic<bool>* stop = nullptr;  ///< another job failed: save and throw Interrupted
+};
+
+/// Trains with full batches: forward, loss on the training nodes, backward, update; evaluation
+/// after the update every `eval_every` steps and after the last. Keeps the weights of the first
+/// step with the highest validation metric and leaves them in `model`.
+///
+/// Random numbers are a function of (seed, split, step), so a run continued from a checkpoint, at
+/// any thread count, gives the bits of an uninterrupted one.
+///
+/// Throws: InputError when a part of the split cannot be measured; ComputeError naming step and
+///         tensor when a value is not finite; Interrupted on Ctrl-C, after saving the checkpoint.
+SplitResult train_split(const SplitTask& task, nn::Model<float>& model,
+                        const TrainHooks& hooks = {});
+
+/// The model of a task with its initial weights, prepared for the task's input.
+std::unique_ptr<nn::Model<float>> make_task_model(const SplitTask& task);
+
+}  // namespace dgat::train

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <string>
+
+#include "dgat/nn/model.h"
+#include "dgat/tensor/ops.h"
+#include "dgat/tensor/sparse.h"
+
+/// The pieces that models share: each declares its parameters and applies them.
+namespace dgat::nn {
+
+/// x W^T + b; parameters NAME.weight [out, in] and NAME.bias [out].
+template <class T>
+class Linear {
+ public:
+  Linear() = default;
+  Linear(ParameterSet<T>& set, const std::string& name, int64_t out, int64_t in, bool bias = true)
+      : weight_(&set.weight(name + ".weight", out, in)),
+        bias_(bias ? &set.bias(name + ".bias", out, in) : nullptr) {}
+  tensor::Var<T> operator()(tensor::Tape<T>& tape, const tensor::Var<T>& x) const {
+    return tensor::linear(tape, x, weight(tape), bias(tape));
+  }
+  tensor::Var<T> weight(tensor::Tape<T>& tape) const { return tape.parameter(*weight_); }
+  tensor::Var<T> bias(tensor::Tape<T>& tape) const {
+    return bias_ != nullptr ? tape.parameter(*bias_) : tensor::Var<T>();
+  }
+
+ private:
+  tensor::Parameter<T>* weight_ = nullptr;
+  tensor::Parameter<T>* bias_ = nullptr;
+};
+
+/// The node features after dropout, for the linear maps of the first layer: all see the same mask.
+template <class T>
+struct InputView {
+  const NodeFeatures<T>* features = nullptr;
+  tensor::Var<T> dense;      ///< what is left, when the features are dense
+  double dropout = 0;        ///< still to be applied, when they are sparse
+  uint64_t mask_stream = 0;  ///< of that dropout
+};
+template <class T>
+InputView<T> view_input(tensor::Tape<T>& tape, const NodeFeatures<T>& features, double dropout = 0);
+
+/// A linear map of the node features, dense or sparse. Its weight [out, in] is declared on
+/// construction and turned to [in, out] in memory by the first sparse input.
+template <class T>
+class InputLinear {
+ public:
+  InputLinear() = default;
+  InputLinear(ParameterSet<T>& set, const std::string& name, int64_t out, int64_t in,
+              bool bias = true)
+      : weight_(&set.weight(name + ".weight", out, in)),
+        bias_(bias ? &set.bias(name + ".bias", out, in) : nullptr) {}
+  /// To be called from Model::prepare().
+  void prepare(const NodeFeatures<T>& features);
+  tensor::Var<T> operator()(tensor::Tape<T>& tape, const InputView<T>& x) const;
+
+ private:
+  tensor::Parameter<T>* weight_ = nullptr;
+  tensor::Parameter<T>* bias_ = nullptr;
+};
+
+/// LayerNorm over rows; parameters NAME.weight = 1 and NAME.bias = 0.
+template <class T>
+class LayerNorm {
+ public:
+  LayerNorm() = default;
+  LayerNorm(ParameterSet<T>& set, const std::string& name, int64_t width)
+      : weight_(&set.constant(name + ".weight", 1, width, 1, false)),
+        bias_(&set.constant(name + ".bias", 1, width, 0, false)) {}
+  tensor::Var<T> operator()(tensor::Tape<T>& tape, const tensor::Var<T>& x) const {
+    return tensor::layer_norm(tape, x, tape.parameter(*weight_), tape.parameter(*bias_));
+  }
+
+ private:
+  tensor::Parameter<T>* weight_ = nullptr;
+  tensor::Parameter<T>* bias_ = nullptr;
+};
+
+/// linear(in, width) -> dropout -> GELU -> linear(width, width); the last dropout is left to the
+/// residual sum, which does it in the same pass. Parameters NAME.0 and NAME.1.
+template <class T>
+class FeedForward {
+ public:
+  FeedForward() = default;
+  FeedForward(ParameterSet<T>& set, const std::string& name, int64_t width, int64_t in,
+              double dropout)
+      : first_(set, name + ".0", width, in),
+        second_(set, name + ".1", width, width),
+        dropout_(dropout) {}
+  tensor::Var<T> operator()(tensor::Tape<T>& tape, const tensor::Var<T>& x) const {
+    return second_(tape, tensor::dropout_gelu(tape, first_(tape, x), dropout_));
+  }
+
+ private:
+  Linear<T> first_, second_;
+  double dropout_ = 0;
+};
+
+/// dropout(X) W for sparse X, W [in, out]: masks are a function of (stream, row, column), so the
+/// backward pass recomputes them. The gradient goes to W.
+template <class T>
+tensor::Var<T> sparse_dropout_product(tensor::Tape<T>& tape,
+                                      const tensor::SparseMatrix<T>& features,
+                                      const tensor::Var<T>& weight, double p, uint64_t mask_stream);
+
+/// out(i, h) = sum over c of x(i, h*d + c) a(h, c): the dot product of every head's slice with its
+/// own vector. x [n, heads * d], a [heads, d] -> [n, heads].
+template <class T>
+tensor::Var<T> head_products(tensor::Tape<T>& tape, const tensor::Var<T>& x,
+                             const tensor::Var<T>& a);
+
+}  // namespace dgat::nn

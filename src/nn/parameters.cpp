@@ -1,0 +1,136 @@
+#include "dgat/nn/parameters.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dgat/core/error.h"
+#include "dgat/core/random.h"
+
+namespace dgat::nn {
+namespace {
+
+/// FNV-1a: the stream of a parameter's initial values.
+uint64_t hash_name(std::string_view name) {
+  uint64_t hash = 0xCBF29CE484222325;
+  for (const char c : name) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  }
+  return hash;
+}
+
+/// The k-th value of uniform(-bound, bound) of a stream.
+double uniform_at(const Philox& philox, int64_t k, double bound) {
+  const Philox::Block words = philox(static_cast<uint64_t>(k));
+  return bound * (2 * to_unit(words[0], words[1]) - 1);
+}
+
+}  // namespace
+
+template <class T>
+typename ParameterSet<T>::Entry& ParameterSet<T>::declare(const std::string& name,
+                                                          std::vector<int64_t> shape, int64_t rows,
+                                                          int64_t cols) {
+  expects(find(name) == nullptr, "parameter names are unique");
+  Entry& entry = entries_.emplace_back();
+  entry.parameter.name = name;
+  entry.parameter.value = tensor::Matrix<T>(rows, cols);
+  entry.shape = std::move(shape);
+  return entry;
+}
+
+template <class T>
+tensor::Parameter<T>& ParameterSet<T>::weight(const std::string& name, int64_t out, int64_t in,
+                                              bool transposed) {
+  tensor::Parameter<T>& p =
+      declare(name, {out, in}, transposed ? in : out, transposed ? out : in).parameter;
+  p.transposed = transposed;
+  const Philox philox(seed_, hash_name(name));
+  const double bound = 1 / std::sqrt(static_cast<double>(in));
+  for (int64_t i = 0; i < out; ++i) {
+    for (int64_t j = 0; j < in; ++j) {
+      (transposed ? p.value(j, i) : p.value(i, j)) =
+          static_cast<T>(uniform_at(philox, i * in + j, bound));
+    }
+  }
+  return p;
+}
+
+template <class T>
+tensor::Parameter<T>& ParameterSet<T>::bias(const std::string& name, int64_t size, int64_t in) {
+  tensor::Parameter<T>& p = declare(name, {size}, 1, size).parameter;
+  p.weight_decay = false;
+  const Philox philox(seed_, hash_name(name));
+  const double bound = 1 / std::sqrt(static_cast<double>(in));
+  for (int64_t j = 0; j < size; ++j) {
+    p.value(0, j) = static_cast<T>(uniform_at(philox, j, bound));
+  }
+  return p;
+}
+
+template <class T>
+tensor::Parameter<T>& ParameterSet<T>::constant(const std::string& name, int64_t rows, int64_t cols,
+                                                double value, bool weight_decay) {
+  std::vector<int64_t> shape = {rows, cols};
+  if (rows == 1) shape = {cols};
+  tensor::Parameter<T>& p = declare(name, std::move(shape), rows, cols).parameter;
+  p.weight_decay = weight_decay;
+  std::ranges::fill(p.value.values(), static_cast<T>(value));
+  return p;
+}
+
+template <class T>
+typename ParameterSet<T>::Entry* ParameterSet<T>::find(std::string_view name) {
+  const auto at = std::find_if(entries_.begin(), entries_.end(),
+                               [&](const Entry& e) { return e.parameter.name == name; });
+  return at == entries_.end() ? nullptr : &*at;
+}
+
+template <class T>
+int64_t ParameterSet<T>::count() const {
+  int64_t sum = 0;
+  for (const Entry& e : entries_) sum += e.parameter.value.size();
+  return sum;
+}
+
+template <class T>
+std::vector<float> file_values(const tensor::Parameter<T>& like, const tensor::Matrix<T>& values) {
+  std::vector<float> out(static_cast<size_t>(values.size()));
+  if (!like.transposed) {
+    std::ranges::transform(values.values(), out.begin(), [](T v) { return static_cast<float>(v); });
+    return out;
+  }
+  for (int64_t i = 0; i < values.rows(); ++i) {
+    for (int64_t j = 0; j < values.cols(); ++j) {
+      out[static_cast<size_t>(j * values.rows() + i)] = static_cast<float>(values(i, j));
+    }
+  }
+  return out;
+}
+
+template <class T>
+void assign_file_values(const tensor::Parameter<T>& like, std::span<const float> values,
+                        tensor::Matrix<T>& out) {
+  expects(static_cast<int64_t>(values.size()) == out.size(), "values fill the parameter");
+  if (!like.transposed) {
+    std::ranges::transform(values, out.values().begin(), [](float v) { return static_cast<T>(v); });
+    return;
+  }
+  for (int64_t i = 0; i < out.rows(); ++i) {
+    for (int64_t j = 0; j < out.cols(); ++j) {
+      out(i, j) = static_cast<T>(values[static_cast<size_t>(j * out.rows() + i)]);
+    }
+  }
+}
+
+template class ParameterSet<float>;
+template class ParameterSet<double>;
+template std::vector<float> file_values(const tensor::Parameter<float>&,
+                                        const tensor::Matrix<float>&);
+template std::vector<float> file_values(const tensor::Parameter<double>&,
+                                        const tensor::Matrix<double>&);
+template void assign_file_values(const tensor::Parameter<float>&, std::span<const float>,
+                                 tensor::Matrix<float>&);
+template void assign_file_values(const tensor::Parameter<double>&, std::span<const float>,
+                                 tensor::Matrix<double>&);
+
+}  // namespace dgat::nn

@@ -1,0 +1,116 @@
+#include "checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+#include "dgat/core/error.h"
+#include "dgat/core/files.h"
+
+namespace dgat::train {
+namespace {
+using Metadata = std::map<std::string, std::string>;
+
+template <class Number>
+Number read_number(const Metadata& metadata, const std::string& key, const std::string& source) {
+  const auto at = metadata.find(key);
+  Number value{};
+  if (at != metadata.end()) {
+    const std::string& text = at->second;
+    if (std::is_floating_point_v<Number> && text.find("nan") != std::string::npos) {
+      return std::numeric_limits<Number>::quiet_NaN();
+    }
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size()) return value;
+  }
+  throw_input("{}: not a checkpoint of dgat ({} is missing); delete it to start this split again",
+              source, key);
+}
+
+void restore_moments(const SafeTensors& file, nn::Model<float>& model, LoopState& state,
+                     const std::string& source) {
+  state.moments.clear();
+  for (const auto& entry : model.parameters().entries()) {
+    tensor::AdamMoments<float>& moments = state.moments.emplace_back();
+    for (auto [prefix, matrix] :
+         {std::pair{"adam_first/", &moments.first}, std::pair{"adam_second/", &moments.second}}) {
+      const NamedTensor* tensor = file.find(prefix + entry.parameter.name);
+      if (tensor == nullptr) continue;  // never updated
+      const auto& value = entry.parameter.value;
+      if (static_cast<int64_t>(tensor->values.size()) != value.size()) {
+        throw_input("{}: tensor {} has another size than the model", source, tensor->name);
+      }
+      *matrix = tensor::Matrix<float>(value.rows(), value.cols());
+      nn::assign_file_values(entry.parameter, tensor->values, *matrix);
+    }
+  }
+}
+
+}  // namespace
+
+void save_checkpoint(const std::filesystem::path& path, nn::Model<float>& model,
+                     const LoopState& state, const std::string& identity) {
+  TensorList tensors;
+  if (!state.finished) {
+    tensors.add_model(model, "now/");
+    size_t next = 0;
+    for (const auto& entry : model.parameters().entries()) {
+      const tensor::AdamMoments<float>& moments = state.moments.at(next++);
+      if (moments.first.empty()) continue;
+      tensors.add("adam_first/" + entry.parameter.name, entry.shape,
+                  nn::file_values(entry.parameter, moments.first));
+      tensors.add("adam_second/" + entry.parameter.name, entry.shape,
+                  nn::file_values(entry.parameter, moments.second));
+    }
+  }
+  if (!state.best_weights.empty()) {
+    const Snapshot now(model);
+    state.best_weights.restore(model);
+    tensors.add_model(model, "best/");
+    now.restore(model);
+  }
+  const Metadata metadata = {{"options", identity},
+                             {"step", fmt::format("{}", state.step)},
+                             {"finished", state.finished ? "1" : "0"},
+                             {"best_step", fmt::format("{}", state.best.step)},
+                             {"best_loss", fmt::format("{}", state.best.loss)},
+                             {"best_train", fmt::format("{}", state.best.train)},
+                             {"best_val", fmt::format("{}", state.best.val)},
+                             {"best_test", fmt::format("{}", state.best.test)},
+                             {"seconds", fmt::format("{}", state.seconds)}};
+  write_atomically(path, [&](std::ostream& out) { tensors.write(out, metadata); });
+}
+
+void load_checkpoint(const std::filesystem::path& path, nn::Model<float>& model, LoopState& state,
+                     const std::string& identity) {
+  const SafeTensors file = read_safetensors(path);
+  const std::string source = path.string();
+  const auto options = file.metadata.find("options");
+  if (options == file.metadata.end() || options->second != identity) {
+    throw_input("{}: the checkpoint belongs to a run with other options; train into a new folder",
+                source);
+  }
+  state.step = read_number<int64_t>(file.metadata, "step", source);
+  state.finished = read_number<int64_t>(file.metadata, "finished", source) != 0;
+  state.best.step = read_number<int64_t>(file.metadata, "best_step", source);
+  state.best.loss = read_number<double>(file.metadata, "best_loss", source);
+  state.best.train = read_number<double>(file.metadata, "best_train", source);
+  state.best.val = read_number<double>(file.metadata, "best_val", source);
+  state.best.test = read_number<double>(file.metadata, "best_test", source);
+  state.seconds = read_number<double>(file.metadata, "seconds", source);
+  if (state.best.step > 0) {
+    load_weights(file, model, source, "best/");
+    state.best_weights = Snapshot(model);
+  }
+  if (state.finished) return;
+  load_weights(file, model, source, "now/");
+  restore_moments(file, model, state, source);
+}
+
+int64_t checkpoint_step(const std::filesystem::path& path) {
+  const SafeTensors file = read_safetensors(path);
+  return read_number<int64_t>(file.metadata, "step", path.string());
+}
+
+}  // namespace dgat::train

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "dgat/tensor/adam.h"
+#include "dgat/train/trainer.h"
+#include "dgat/train/weights.h"
+
+/// The state of one training loop between two steps. Random numbers need no state: they are a
+/// function of the step.
+namespace dgat::train {
+
+struct LoopState {
+  int64_t step = 0;  ///< steps done
+  bool finished = false;
+  StepRecord best;  ///< best.step 0: nothing evaluated yet
+  double seconds = 0;
+  Snapshot best_weights;
+  std::vector<tensor::AdamMoments<float>> moments;  ///< one per parameter
+};
+
+/// Whole or not at all. A finished loop keeps the best weights only. `identity` is the text of the
+/// options that change results.
+void save_checkpoint(const std::filesystem::path& path, nn::Model<float>& model,
+                     const LoopState& state, const std::string& identity);
+
+/// Sets model and state from a file. Throws: InputError when the file is damaged or belongs to a
+/// run with other options.
+void load_checkpoint(const std::filesystem::path& path, nn::Model<float>& model, LoopState& state,
+                     const std::string& identity);
+
+/// What a checkpoint says without its tensors: used to cut the log back to it.
+int64_t checkpoint_step(const std::filesystem::path& path);
+
+}  // namespace dgat::train

@@ -1,0 +1,109 @@
+#include "dgat/train/inputs.h"
+
+#include <fmt/format.h>
+
+#include "dgat/core/error.h"
+#include "dgat/core/progress.h"
+#include "dgat/nn/registry.h"
+
+namespace dgat::train {
+namespace {
+
+constexpr double kLocalised = 0.01;  // share of the nodes below which phi says little
+
+}  // namespace
+
+InputBuilder::InputBuilder(const data::Dataset& dataset, const Config& config,
+                           spectral::SpectralCache& cache)
+    : dataset_(dataset),
+      config_(config),
+      wants_phi_(nn::find_model(config.model).directional &&
+                 (config.directional || config.rewire != "none")),
+      graph_(std::shared_ptr<const graph::CsrGraph>(), &dataset.graph) {
+  if (dataset.features.empty()) {
+    throw_input("{}: there are no node features to learn from; add node_features to the data set",
+                dataset.name);
+  }
+  if (dataset.graph.directed() && wants_phi_) {
+    throw_input("{}: {} needs an undirected graph; leave out --directed", dataset.name,
+                config.model);
+  }
+  features_ = std::make_shared<nn::NodeFeatures<float>>(dataset.features);
+  if (wants_phi_) solve(cache);
+}
+
+void InputBuilder::solve(spectral::SpectralCache& cache) {
+  const double alpha = config_.laplacian_tuned ? config_.alpha : 1.0;
+  const double gamma = config_.laplacian_tuned ? config_.gamma : 1.0;
+  spectral::EigenOptions options;
+  options.gamma = gamma;
+  options.k = static_cast<int>(config_.eigenvectors);
+  options.components = spectral::component_policy_from(config_.components);
+  const auto result = cache.solve(dataset_.graph, options);
+  phi_ = result->phi(alpha);
+  const std::span<const double> first(phi_.data(), static_cast<size_t>(result->nodes));
+  spectrum_ = std::make_unique<SpectrumReport>(SpectrumReport{
+      alpha, gamma, result->eigenvalues, result->residuals, result->multiplicity,
+      spectral::participation_ratio(first), result->solver, result->seconds, result->converged});
+  if (!result->converged) {
+    notice(
+        fmt::format("train: the eigenvector did not converge (residual {:.1e}); directions are "
+                    "approximate",
+                    result->residuals.empty() ? 0.0 : result->residuals.front()));
+  }
+  if (!result->multiplicity.empty() && result->multiplicity.front() > 1) {
+    notice(
+        fmt::format("train: the first eigenvalue is {}-fold; one of its eigenvectors was chosen "
+                    "by a fixed rule",
+                    result->multiplicity.front()));
+  }
+  if (spectrum_->participation_ratio < kLocalised) {
+    notice(fmt::format("train: the eigenvector lives on {:.2g}% of the nodes; try another --gamma",
+                       100 * spectrum_->participation_ratio));
+  }
+}
+
+std::shared_ptr<const nn::Messages<float>> InputBuilder::messages(
+    const rewire::Mode& mode, std::span<const int32_t> training_labels) {
+  const std::string name = rewire::to_string(mode);
+  if (const auto at = messages_.find(name); at != messages_.end()) return at->second;
+  const spectral::NodeVectors phi(phi_, dataset_.graph.nodes(),
+                                  static_cast<int>(config_.eigenvectors));
+  graph::CsrGraph rewired;
+  const graph::CsrGraph* graph = &dataset_.graph;
+  if (name != "none") {
+    rewire::RewireOptions options;
+    options.mode = mode;
+    options.per_component = config_.components == "each";
+    if (config_.epsilon != "auto") options.epsilon = rewire::parse_epsilon(config_.epsilon);
+    rewire::RewireResult result = rewire::rewire(dataset_.graph, phi, options, training_labels);
+    notice(fmt::format("train: rewiring {}: {} edges, {} dropped, {} added, {} left", name,
+                       result.report.edges_before, result.report.dropped, result.report.added,
+                       result.report.edges_after));
+    reports_[name] = result.report;
+    rewired = std::move(result.graph);
+    graph = &rewired;
+  }
+  const bool directional = config_.directional && wants_phi_;
+  auto built = std::make_shared<const nn::Messages<float>>(
+      directional ? rewire::message_graph(*graph, phi) : rewire::message_graph(*graph));
+  messages_[name] = built;
+  return built;
+}
+
+nn::GraphInput<float> InputBuilder::for_split(int64_t split) {
+  const data::Split& parts = dataset_.splits.at(static_cast<size_t>(split));
+  std::vector<int32_t> labels = rewire::training_labels(dataset_.labels, parts.train);
+  rewire::Mode mode = wants_phi_ ? rewire::parse_mode(config_.rewire) : rewire::Mode{};
+  mode = rewire::resolve_mode(mode, dataset_.graph, labels);
+  modes_[split] = rewire::to_string(mode);
+  auto built = messages(mode, labels);
+  return {features_, std::move(built), graph_, std::move(labels)};
+}
+
+nn::GraphInput<float> InputBuilder::for_prediction(const std::string& rewire_mode) {
+  const std::vector<int32_t> unlabelled(static_cast<size_t>(dataset_.graph.nodes()), -1);
+  return {features_, messages(rewire::parse_mode(rewire_mode), unlabelled), graph_, {}};
+}
+
+}  // namespace dgat::train

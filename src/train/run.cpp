@@ -1,0 +1,266 @@
+#include "dgat/train/run.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "dgat/core/error.h"
+#include "dgat/core/files.h"
+#include "dgat/core/interrupt.h"
+#include "dgat/core/parallel.h"
+#include "dgat/core/progress.h"
+#include "dgat/train/weights.h"
+
+namespace dgat::train {
+namespace {
+
+/// Below this many entries in a hidden layer, two splits side by side use the cores better than
+/// two threads on one split.
+constexpr int64_t kSmallLayer = int64_t{1} << 20;
+
+int64_t job_count(const Config& config, const data::Dataset& dataset, int64_t units) {
+  if (config.jobs > 0) return std::min(config.jobs, units);
+  const int64_t entries = static_cast<int64_t>(dataset.graph.nodes()) * config.hidden;
+  return entries <= kSmallLayer ? std::min<int64_t>(thread_count(), units) : 1;
+}
+
+std::string percent(double value) {
+  return std::isnan(value) ? "-" : fmt::format("{:.2f}", 100 * value);
+}
+
+/// One network on one split, in the order in which they are reported.
+struct Unit {
+  int64_t layers, split;
+};
+
+/// Trains units as workers ask for them.
+class Crew {
+ public:
+  Crew(const data::Dataset& dataset, const Config& config, const RunDirectory* directory,
+       const std::vector<nn::GraphInput<float>>& inputs, const InputBuilder& builder,
+       const std::vector<Unit>& units)
+      : dataset_(dataset),
+        config_(config),
+        directory_(directory),
+        inputs_(inputs),
+        builder_(builder),
+        units_(units),
+        results_(units.size()),
+        errors_(units.size()),
+        progress_(fmt::format("{} on {}", config.model, dataset.name),
+                  static_cast<int64_t>(units.size()) * config.steps) {
+    if (directory != nullptr) log_.emplace(*directory);
+  }
+
+  std::vector<SplitResult> run(int64_t jobs) {
+    const int threads = std::max(1, thread_count() / static_cast<int>(jobs));
+    std::vector<std::thread> others;
+    for (int64_t j = 1; j < jobs; ++j) {
+      others.emplace_back([this, threads] { work(threads); });
+    }
+    work(jobs > 1 ? threads : thread_count());
+    for (std::thread& thread : others) thread.join();
+    if (log_) log_->flush();
+    rethrow_first_error();
+    return results_;
+  }
+
+ private:
+  void work(int threads) {
+    const ThreadScope scope(threads);
+    for (size_t u = next_++; u < units_.size() && !stop_; u = next_++) {
+      try {
+        results_[u] = train(units_[u]);
+      } catch (...) {
+        errors_[u] = std::current_exception();
+        stop_ = true;
+      }
+    }
+  }
+
+  /// A failure says more than the interruptions it caused in the other jobs.
+  void rethrow_first_error() const {
+    std::exception_ptr interruption;
+    for (const std::exception_ptr& error : errors_) {
+      if (!error) continue;
+      try {
+        std::rethrow_exception(error);
+      } catch (const Interrupted&) {
+        if (!interruption) interruption = error;
+      }
+    }
+    if (interruption) std::rethrow_exception(interruption);
+  }
+
+  SplitResult train(const Unit& unit) {
+    const SplitTask task{config_, dataset_, inputs_[static_cast<size_t>(unit.split)], unit.split,
+                         unit.layers};
+    const auto model = make_task_model(task);
+    TrainHooks hooks;
+    hooks.stop = &stop_;
+    int64_t reported = 0;
+    hooks.on_evaluation = [&](const StepRecord& record) {
+      if (log_) log_->write(unit.layers, unit.split, record);
+      show(unit, record, record.step - reported);
+      reported = record.step;
+    };
+    if (directory_ != nullptr) {
+      hooks.checkpoint = directory_->checkpoint(unit.layers, unit.split);
+      hooks.before_checkpoint = [this] { log_->flush(); };
+    }
+    const SplitResult result = train_split(task, *model, hooks);
+    show(unit, result.best, config_.steps - reported);
+    return result;
+  }
+
+  void show(const Unit& unit, const StepRecord& record, int64_t steps) {
+    const std::lock_guard lock(mutex_);
+    done_ += steps;
+    progress_.update(
+        done_, fmt::format("layers {} split {} step {}: loss {:.4f}, train {} val {} test {}",
+                           unit.layers, unit.split, record.step, record.loss, percent(record.train),
+                           percent(record.val), percent(record.test)));
+  }
+
+  const data::Dataset& dataset_;
+  const Config& config_;
+  const RunDirectory* directory_;
+  const std::vector<nn::GraphInput<float>>& inputs_;
+  const InputBuilder& builder_;
+  const std::vector<Unit>& units_;
+  std::vector<SplitResult> results_;
+  std::vector<std::exception_ptr> errors_;
+  std::optional<RunLog> log_;
+  std::mutex mutex_;
+  Progress progress_;
+  int64_t done_ = 0;
+  std::atomic<size_t> next_ = 0;
+  std::atomic<bool> stop_ = false;
+};
+
+MeanStd over_splits(const std::vector<SplitResult>& splits, double StepRecord::*metric) {
+  std::vector<double> values;
+  values.reserve(splits.size());
+  for (const SplitResult& s : splits) values.push_back(s.best.*metric);
+  return mean_std(values);
+}
+
+/// Puts the best weights of the chosen depth in place, with all that is needed to use them.
+void write_weights(const RunSummary& summary, const data::Dataset& dataset,
+                   const InputBuilder& builder, const std::vector<nn::GraphInput<float>>& inputs,
+                   const RunDirectory& directory) {
+  for (const SplitResult& result : summary.best().splits) {
+    const SplitTask task{summary.config, dataset, inputs[static_cast<size_t>(result.split)],
+                         result.split, result.layers};
+    const auto model = make_task_model(task);
+    const std::filesystem::path checkpoint = directory.checkpoint(result.layers, result.split);
+    load_weights(read_safetensors(checkpoint), *model, checkpoint.string(), "best/");
+    std::map<std::string, std::string> metadata = {
+        {"format", "pt"},
+        {"dgat.dataset", summary.dataset},
+        {"dgat.features", fmt::format("{}", dataset.features.cols())},
+        {"dgat.classes", fmt::format("{}", dataset.classes)},
+        {"dgat.split", fmt::format("{}", result.split)},
+        {"dgat.best_step", fmt::format("{}", result.best.step)},
+        {"dgat.rewire", builder.mode_of(result.split)}};
+    for (const OptionInfo& option : config_options()) {
+      metadata[option.key] = option.get(summary.config);
+    }
+    metadata["layers"] = fmt::format("{}", result.layers);
+    save_weights(directory.weights(result.split), *model, metadata);
+  }
+}
+
+int64_t peak_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t{usage.ru_maxrss} * 1024;
+}
+
+}  // namespace
+
+RunSummary run_training(const data::Dataset& dataset, const Config& config,
+                        spectral::SpectralCache& cache, const RunDirectory* directory) {
+  if (dataset.splits.empty()) throw_input("{}: there are no splits; use --split", dataset.name);
+  InputBuilder builder(dataset, config, cache);
+  std::vector<nn::GraphInput<float>> inputs;
+  std::vector<Unit> units;
+  const auto splits = static_cast<int64_t>(dataset.splits.size());
+  for (int64_t s = 0; s < splits; ++s) inputs.push_back(builder.for_split(s));
+  for (int64_t l = config.layers.first; l <= config.layers.last; ++l) {
+    for (int64_t s = 0; s < splits; ++s) units.push_back({l, s});
+  }
+  if (directory != nullptr) {
+    std::filesystem::create_directories(directory->checkpoint(1, 0).parent_path());
+    write_atomically(directory->config(), [&](std::ostream& out) { out << to_yaml(config); });
+  }
+  Crew crew(dataset, config, directory, inputs, builder, units);
+  const std::vector<SplitResult> results =
+      crew.run(job_count(config, dataset, static_cast<int64_t>(units.size())));
+
+  RunSummary summary;
+  summary.config = config;
+  summary.dataset = dataset.name;
+  summary.metric = metric_for(config, dataset);
+  for (size_t u = 0; u < results.size(); u += static_cast<size_t>(splits)) {
+    DepthResult depth;
+    depth.layers = units[u].layers;
+    depth.splits.assign(results.begin() + static_cast<std::ptrdiff_t>(u),
+                        results.begin() + static_cast<std::ptrdiff_t>(u) + splits);
+    depth.train = over_splits(depth.splits, &StepRecord::train);
+    depth.val = over_splits(depth.splits, &StepRecord::val);
+    depth.test = over_splits(depth.splits, &StepRecord::test);
+    summary.depths.push_back(std::move(depth));
+    if (summary.depths.back().val.mean > summary.best().val.mean) {
+      summary.chosen = summary.depths.size() - 1;
+    }
+  }
+  double seconds = 0, steps = 0;
+  for (const SplitResult& s : summary.best().splits) {
+    seconds += s.seconds;
+    steps += static_cast<double>(s.steps);
+  }
+  summary.parameters = summary.best().splits.front().parameters;
+  summary.seconds_per_step = seconds / steps;
+  summary.peak_rss_bytes = peak_rss_bytes();
+  if (builder.spectrum() != nullptr) summary.spectrum.push_back(*builder.spectrum());
+  summary.rewirings = builder.rewirings();
+  if (directory != nullptr) {
+    write_weights(summary, dataset, builder, inputs, *directory);
+    write_atomically(directory->summary(), [&](std::ostream& out) { out << to_json(summary); });
+    directory->remove_checkpoints();
+  }
+  return summary;
+}
+
+data::Dataset load_for(const Config& config) {
+  data::LoadOptions options;
+  if (!config.split_file.empty()) options.splits.file = config.split_file;
+  if (config.split != "auto") options.splits.fractions = data::parse_split_fractions(config.split);
+  if (config.splits > 0) options.splits.count = static_cast<int>(config.splits);
+  options.splits.seed = config.seed;
+  data::Dataset dataset = data::load_dataset(config.data, options);
+  if (dataset.splits.empty()) {
+    notice(
+        fmt::format("train: {} has no splits; making {} random ones, 60/20/20 (--split changes "
+                    "that)",
+                    dataset.name, options.splits.count));
+    options.splits.fractions = data::SplitFractions{};
+    data::apply_split_options(dataset, options.splits);
+  }
+  const auto available = static_cast<int64_t>(dataset.splits.size());
+  if (config.splits > available) {
+    throw_input("splits: {} has {} splits, {} were asked for; use --split for random ones",
+                dataset.name, available, config.splits);
+  }
+  if (config.splits > 0) dataset.splits.resize(static_cast<size_t>(config.splits));
+  return dataset;
+}
+
+}  // namespace dgat::train

@@ -1,0 +1,143 @@
+#include "dgat/train/run_directory.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <ctime>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "checkpoint.h"
+#include "dgat/core/error.h"
+#include "dgat/core/files.h"
+
+namespace dgat::train {
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+bool is_weight_file(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.starts_with("split-") && name.ends_with(".safetensors");
+}
+
+/// Removes what a run writes and nothing else.
+void remove_run(const fs::path& path) {
+  fs::remove_all(path / "checkpoints");
+  for (const char* name : {"config.yaml", "log.jsonl", "summary.json", "report.html"}) {
+    fs::remove(path / name);
+  }
+  std::vector<fs::path> weights;
+  for (const auto& entry : fs::directory_iterator(path)) {
+    if (is_weight_file(entry.path())) weights.push_back(entry.path());
+  }
+  for (const fs::path& file : weights) fs::remove(file);
+}
+
+}  // namespace
+
+RunDirectory::RunDirectory(fs::path path, Existing existing) : path_(std::move(path)) {
+  std::error_code error;
+  if (fs::exists(path_, error) && !fs::is_directory(path_, error)) {
+    throw_input("{}: is a file; --out needs a folder", path_.string());
+  }
+  fs::create_directories(path_, error);
+  if (error) {
+    throw_input("{}: the folder cannot be made: {}; choose another --out", path_.string(),
+                error.message());
+  }
+  if (existing == Existing::kOverwrite) {
+    remove_run(path_);
+  } else if (is_run(path_) && existing == Existing::kRefuse) {
+    throw_input(
+        "{}: already holds a run; continue it with --resume, replace it with --overwrite, "
+        "or choose another --out",
+        path_.string());
+  }
+}
+
+fs::path RunDirectory::default_path(const std::string& dataset, const std::string& model) {
+  const std::time_t now = std::time(nullptr);
+  const std::string base =
+      fmt::format("runs/{}-{}-{:%Y%m%d-%H%M%S}", dataset, model, fmt::localtime(now));
+  fs::path path = base;
+  for (int number = 2; fs::exists(path); ++number) path = fmt::format("{}-{}", base, number);
+  return path;
+}
+
+bool RunDirectory::is_run(const fs::path& path) {
+  return fs::exists(path / "config.yaml") || fs::exists(path / "summary.json") ||
+         fs::exists(path / "log.jsonl");
+}
+
+fs::path RunDirectory::weights(int64_t split) const {
+  return path_ / fmt::format("split-{}.safetensors", split);
+}
+
+fs::path RunDirectory::checkpoint(int64_t layers, int64_t split) const {
+  return path_ / "checkpoints" / fmt::format("layers-{}-split-{}.safetensors", layers, split);
+}
+
+void RunDirectory::remove_checkpoints() const {
+  fs::remove_all(path_ / "checkpoints");
+}
+
+namespace {
+
+/// The lines that a resumed run will not write again.
+std::string lines_behind_checkpoints(const RunDirectory& directory) {
+  if (!fs::exists(directory.log())) return {};
+  std::map<std::pair<int64_t, int64_t>, int64_t> reached;
+  std::string kept;
+  const std::string text = read_whole_file(directory.log());
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object() || !json.contains("layers") || !json.contains("split") ||
+        !json.contains("step")) {
+      continue;  // the line that a kill cut in two
+    }
+    const std::pair key(json["layers"].get<int64_t>(), json["split"].get<int64_t>());
+    if (!reached.contains(key)) {
+      const fs::path file = directory.checkpoint(key.first, key.second);
+      reached[key] = fs::exists(file) ? checkpoint_step(file) : 0;
+    }
+    if (json["step"].get<int64_t>() <= reached[key]) kept += line + "\n";
+  }
+  return kept;
+}
+
+}  // namespace
+
+RunLog::RunLog(const RunDirectory& directory) : path_(directory.log()) {
+  const std::string kept = lines_behind_checkpoints(directory);
+  write_atomically(path_, [&](std::ostream& out) { out << kept; });
+  out_.open(path_, std::ios::app);
+  if (!out_) throw_input("{}: cannot be written", path_.string());
+}
+
+void RunLog::write(int64_t layers, int64_t split, const StepRecord& record) {
+  const auto number = [](double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); };
+  const Json line = {{"layers", layers},
+                     {"split", split},
+                     {"step", record.step},
+                     {"loss", number(record.loss)},
+                     {"train", number(record.train)},
+                     {"val", number(record.val)},
+                     {"test", number(record.test)}};
+  const std::lock_guard lock(mutex_);
+  out_ << line.dump() << '\n';
+}
+
+void RunLog::flush() {
+  const std::lock_guard lock(mutex_);
+  out_.flush();
+  if (!out_) throw_compute("{}: writing failed; is the disk full?", path_.string());
+}
+
+}  // namespace dgat::train

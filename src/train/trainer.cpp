@@ -1,0 +1,260 @@
+#include "dgat/train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "checkpoint.h"
+#include "dgat/core/error.h"
+#include "dgat/core/interrupt.h"
+#include "dgat/core/random.h"
+#include "dgat/nn/registry.h"
+#include "dgat/tensor/adam.h"
+#include "dgat/tensor/ops.h"
+
+namespace dgat::train {
+namespace {
+using tensor::Tape;
+using tensor::Var;
+
+/// A seed of its own for every split, for weights and dropout.
+uint64_t split_seed(uint64_t seed, int64_t split) {
+  const Philox::Block words = Philox(seed, 0x53504C4954)(static_cast<uint64_t>(split));
+  return (uint64_t{words[0]} << 32) | words[1];
+}
+
+/// The options that change results, and which network on which split this is.
+std::string identity(const SplitTask& task) {
+  std::string text = fmt::format("split={}\nlayers={}\n", task.split, task.layers);
+  for (const OptionInfo& option : config_options()) {
+    if (option.changes_result && option.key != "layers" && option.key != "splits" &&
+        option.key != "data") {
+      text += fmt::format("{}={}\n", option.key, option.get(task.config));
+    }
+  }
+  return text;
+}
+
+std::vector<graph::NodeId> labelled(const std::vector<graph::NodeId>& nodes,
+                                    const std::vector<int32_t>& labels) {
+  std::vector<graph::NodeId> kept;
+  for (const graph::NodeId i : nodes) {
+    if (labels[static_cast<size_t>(i)] >= 0) kept.push_back(i);
+  }
+  return kept;
+}
+
+class Loop {
+ public:
+  Loop(const SplitTask& task, nn::Model<float>& model, const TrainHooks& hooks)
+      : task_(task),
+        config_(task.config),
+        model_(model),
+        hooks_(hooks),
+        split_(task.dataset.splits.at(static_cast<size_t>(task.split))),
+        labels_(task.dataset.labels),
+        metric_(metric_for(task.config, task.dataset)),
+        train_nodes_(labelled(split_.train, labels_)),
+        seed_(split_seed(task.config.seed, task.split)),
+        identity_(identity(task)) {
+    if (train_nodes_.empty()) {
+      throw_input("{}: split {} has no labelled training node", task.dataset.name, task.split);
+    }
+    check_measurable(split_.train, "training");
+    check_measurable(split_.val, "validation");
+    adam_.lr = config_.lr;
+    adam_.weight_decay = config_.weight_decay;
+    adam_.decoupled = config_.optimizer == "adamw";
+    state_.moments.resize(model.parameters().entries().size());
+  }
+
+  SplitResult run() {
+    if (!hooks_.checkpoint.empty() && std::filesystem::exists(hooks_.checkpoint)) {
+      load_checkpoint(hooks_.checkpoint, model_, state_, identity_);
+    }
+    start_ = std::chrono::steady_clock::now();
+    before_ = state_.seconds;
+    while (!state_.finished) {
+      stop_if_asked();
+      step();
+      if (state_.step == config_.steps || out_of_patience()) state_.finished = true;
+      if (!state_.finished && state_.step % config_.checkpoint_every == 0) save();
+    }
+    save();
+    state_.best_weights.restore(model_);
+    return {task_.split, task_.layers,   state_.best,
+            state_.step, state_.seconds, model_.parameters().count()};
+  }
+
+ private:
+  /// A part whose metric is not a number whatever the scores cannot choose a step.
+  void check_measurable(const std::vector<graph::NodeId>& nodes, const char* part) const {
+    const std::vector<float> zeros(labels_.size() *
+                                   static_cast<size_t>(model_.options().outputs()));
+    if (std::isnan(evaluate(metric_, {zeros, model_.options().outputs()}, labels_, nodes))) {
+      throw_input("{}: the {} nodes of split {} cannot be measured by {}: too few labels there",
+                  task_.dataset.name, part, task_.split, to_string(metric_));
+    }
+  }
+
+  void stop_if_asked() {
+    const bool other_failed = hooks_.stop != nullptr && hooks_.stop->load();
+    if (!interrupt_requested() && !other_failed) return;
+    save();
+    throw Interrupted(
+        fmt::format("train: stopped after step {} of split {}", state_.step, task_.split));
+  }
+
+  void step() {
+    const int64_t number = state_.step + 1;
+    tape_.begin({.training = true, .seed = seed_, .step = static_cast<uint64_t>(number)});
+    double loss = 0;
+    {
+      const Var<float> logits = model_.forward(tape_, task_.input);
+      Var<float> total = logits.cols() == 1 && task_.dataset.classes == 2
+                             ? tensor::binary_cross_entropy(tape_, logits, labels_, train_nodes_)
+                             : tensor::cross_entropy(tape_, logits, labels_, train_nodes_);
+      if (const Var<float> extra = model_.auxiliary_loss(tape_, task_.input)) {
+        total = tensor::add(tape_, total, extra);
+      }
+      loss = static_cast<double>(total.value()(0, 0));
+      if (!std::isfinite(loss)) fail(number, fmt::format("the loss is {}", loss));
+      tape_.backward(total);
+    }
+    update(number);
+    state_.step = number;
+    if (number % config_.eval_every == 0 || number == config_.steps) judge(loss);
+    state_.seconds =
+        before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  void update(int64_t number) {
+    double squares = 0;
+    for (auto& entry : model_.parameters().entries()) {
+      if (!entry.parameter.has_grad) continue;
+      const double sum = tensor::sum_of_squares(entry.parameter.grad);
+      if (!std::isfinite(sum)) {
+        fail(number, fmt::format("the gradient of {} is not finite", entry.parameter.name));
+      }
+      squares += sum;
+    }
+    const double norm = std::sqrt(squares);
+    const double scale = config_.clip > 0 && norm > config_.clip ? config_.clip / norm : 1;
+    tensor::AdamOptions options = adam_;
+    if (number < config_.warmup) {
+      options.lr *= static_cast<double>(number) / static_cast<double>(config_.warmup);
+    }
+    size_t next = 0;
+    for (auto& entry : model_.parameters().entries()) {
+      tensor::adam_update(entry.parameter, state_.moments[next++], options, number, scale);
+      entry.parameter.clear_grad();
+    }
+  }
+
+  void judge(double loss) {
+    tape_.begin({.training = false, .seed = seed_, .step = static_cast<uint64_t>(state_.step)});
+    const Var<float> logits = model_.forward(tape_, task_.input);
+    if (!tensor::all_finite(logits.value())) fail(state_.step, "the logits are not finite");
+    const Scores scores{logits.value().values(), logits.cols()};
+    const StepRecord record{state_.step, loss, evaluate(metric_, scores, labels_, split_.train),
+                            evaluate(metric_, scores, labels_, split_.val),
+                            evaluate(metric_, scores, labels_, split_.test)};
+    if (state_.best.step == 0 || record.val > state_.best.val) {
+      state_.best = record;
+      state_.best_weights = Snapshot(model_);
+    }
+    if (hooks_.on_evaluation) hooks_.on_evaluation(record);
+  }
+
+  [[noreturn]] void fail(int64_t number, const std::string& what) const {
+    std::string where;
+    for (const auto& entry : model_.parameters().entries()) {
+      if (!tensor::all_finite(entry.parameter.value)) {
+        where = fmt::format("; the first parameter that is not finite is {}", entry.parameter.name);
+        break;
+      }
+    }
+    throw_compute("train: split {}, step {}: {}{}; lower --lr or set --clip", task_.split, number,
+                  what, where);
+  }
+
+  bool out_of_patience() const {
+    return config_.patience > 0 && state_.best.step > 0 &&
+           state_.step - state_.best.step >= config_.patience;
+  }
+
+  void save() {
+    if (hooks_.checkpoint.empty()) return;
+    if (hooks_.before_checkpoint) hooks_.before_checkpoint();
+    save_checkpoint(hooks_.checkpoint, model_, state_, identity_);
+  }
+
+  const SplitTask& task_;
+  const Config& config_;
+  nn::Model<float>& model_;
+  const TrainHooks& hooks_;
+  const data::Split& split_;
+  const std::vector<int32_t>& labels_;
+  MetricKind metric_;
+  std::vector<graph::NodeId> train_nodes_;
+  uint64_t seed_;
+  std::string identity_;
+  tensor::AdamOptions adam_;
+  Tape<float> tape_;
+  LoopState state_;
+  std::chrono::steady_clock::time_point start_;
+  double before_ = 0;
+};
+
+}  // namespace
+
+MetricKind metric_for(const Config& config, const data::Dataset& dataset) {
+  if (config.metric == "roc_auc" && dataset.classes != 2) {
+    throw_input("metric: roc_auc needs two classes, {} has {}", dataset.name, dataset.classes);
+  }
+  if (config.metric == "accuracy") return MetricKind::kAccuracy;
+  if (config.metric == "macro_f1") return MetricKind::kMacroF1;
+  if (config.metric == "roc_auc" || dataset.metric() == data::Metric::kRocAuc) {
+    return MetricKind::kRocAuc;
+  }
+  return MetricKind::kAccuracy;
+}
+
+std::string to_string(MetricKind metric) {
+  switch (metric) {
+    case MetricKind::kRocAuc:
+      return "roc_auc";
+    case MetricKind::kMacroF1:
+      return "macro_f1";
+    default:
+      return "accuracy";
+  }
+}
+
+double evaluate(MetricKind metric, const Scores& scores, std::span<const int32_t> labels,
+                std::span<const graph::NodeId> nodes) {
+  switch (metric) {
+    case MetricKind::kRocAuc:
+      return roc_auc(scores, labels, nodes);
+    case MetricKind::kMacroF1:
+      return macro_f1(scores, labels, nodes);
+    default:
+      return accuracy(scores, labels, nodes);
+  }
+}
+
+std::unique_ptr<nn::Model<float>> make_task_model(const SplitTask& task) {
+  nn::ModelOptions options =
+      model_options(task.config, task.layers, task.input.features->cols(), task.dataset.classes);
+  options.seed = split_seed(task.config.seed, task.split);
+  auto model = nn::make_model(task.config.model, options);
+  model->prepare(task.input);
+  return model;
+}
+
+SplitResult train_split(const SplitTask& task, nn::Model<float>& model, const TrainHooks& hooks) {
+  return Loop(task, model, hooks).run();
+}
+
+}  // namespace dgat::train

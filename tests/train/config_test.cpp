@@ -1,0 +1,116 @@
+#include "dgat/train/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "dgat/core/error.h"
+#include "dgat/nn/registry.h"
+
+namespace dgat::train {
+namespace {
+using testing::HasSubstr;
+
+template <class Function>
+std::string error_of(Function function) {
+  try {
+    function();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Config, DefaultsAreTheHeterophilyProtocol) {
+  const Config c = resolve({});
+  EXPECT_EQ(c.model, "dgat");
+  EXPECT_EQ(c.hidden, 512);
+  EXPECT_EQ(c.heads, 8);
+  EXPECT_EQ(c.dropout, 0.2);
+  EXPECT_EQ(c.lr, 3e-5);
+  EXPECT_EQ(c.optimizer, "adamw");
+  EXPECT_EQ(c.weight_decay, 0);
+  EXPECT_EQ(c.steps, 1000);
+  EXPECT_EQ(c.eval_every, 1);
+  EXPECT_EQ(c.patience, 0);
+  EXPECT_EQ(c.clip, 0);
+  EXPECT_EQ(c.layers, (LayerRange{1, 5}));
+}
+
+TEST(Config, ClassicTakesTheSettingOfTheSyntheticGraphsAndOfThePaperPerDataSet) {
+  const Config c = resolve({{"recipe", "classic"}});
+  EXPECT_EQ(c.hidden, 64);
+  EXPECT_EQ(c.layers, (LayerRange{2, 2}));
+  EXPECT_EQ(c.optimizer, "adam");
+  EXPECT_EQ(c.lr, 0.01);
+  EXPECT_EQ(c.weight_decay, 0.001);
+  const Config texas = resolve({{"recipe", "classic"}, {"lr", "0.5"}}, "texas");
+  EXPECT_EQ(texas.hidden, 32);
+  EXPECT_EQ(texas.epsilon, "1e-05");
+  EXPECT_EQ(texas.lr, 0.5) << "what the user says wins";
+  EXPECT_EQ(resolve({}, "texas").hidden, 512) << "presets belong to recipe classic";
+}
+
+TEST(Config, YamlRoundTripKeepsEveryOption) {
+  Settings given = {{"model", "dgt-sep"},      {"layers", "2..4"},
+                    {"epsilon", "q0.25"},      {"rewire", "prune-far"},
+                    {"weight_decay", "1e-07"}, {"seed", "18446744073709551615"},
+                    {"data", "a b: \"c\"#d"},  {"split", "50/25/25"}};
+  const Config c = resolve(given);
+  const Config back = resolve(parse_settings(to_yaml(c), "config.yaml"));
+  for (const OptionInfo& option : config_options()) {
+    EXPECT_EQ(option.get(back), option.get(c)) << option.key;
+  }
+  EXPECT_EQ(back.seed, 18446744073709551615U);
+  EXPECT_EQ(back.data, "a b: \"c\"#d");
+}
+
+TEST(Config, UnknownKeysAreErrorsWithASuggestionAndALine) {
+  EXPECT_EQ(error_of([] { parse_settings("model: gat\ndroput: 0.5\n", "run.yaml"); }),
+            "run.yaml:2: unknown option droput; did you mean dropout?");
+  EXPECT_THAT(error_of([] { parse_settings("lr: fast", "run.yaml"); }),
+              HasSubstr("run.yaml:1: lr: a number was expected, got 'fast'"));
+  EXPECT_THAT(error_of([] { parse_settings("lr: [1, 2]", "run.yaml"); }),
+              HasSubstr("without lists"));
+  EXPECT_THAT(error_of([] { parse_settings("lr: 1\nlr: 2", "run.yaml"); }), HasSubstr("twice"));
+  EXPECT_THAT(error_of([] { parse_settings("a: [", "run.yaml"); }), HasSubstr("not YAML"));
+  EXPECT_THAT(error_of([] { parse_settings("- a", "run.yaml"); }), HasSubstr("mapping"));
+  EXPECT_EQ(parse_settings("weight-decay: 0.1", "x").count("weight_decay"), 1U);
+}
+
+TEST(Config, RangesAreChecked) {
+  const auto message = [](const std::string& key, const std::string& value) {
+    return error_of([&] { resolve({{key, value}}); });
+  };
+  EXPECT_EQ(message("gamma", "1.5"), "gamma: must lie in [0, 1], got 1.5");
+  EXPECT_EQ(message("gamma", "nan"), "gamma: must lie in [0, 1], got nan");
+  EXPECT_EQ(message("steps", "0"), "steps: must lie in [1, 1099511627776], got 0");
+  EXPECT_THAT(message("steps", "1e3"), HasSubstr("whole number"));
+  EXPECT_THAT(message("layers", "5..1"), HasSubstr("empty range"));
+  EXPECT_THAT(message("layers", "2..x"), HasSubstr("whole number"));
+  EXPECT_THAT(message("directional", "yes"), HasSubstr("one of on|off"));
+  EXPECT_THAT(message("components", "each|first"), HasSubstr("must be one of"));
+  EXPECT_THAT(message("heads", "7"), HasSubstr("do not divide"));
+  EXPECT_THAT(message("extra", "k=3"), HasSubstr("has no option k"));
+  EXPECT_THAT(message("model", "gatt"), HasSubstr("did you mean gat?"));
+  EXPECT_THAT(message("clip", "-1"), HasSubstr("at least 0"));
+}
+
+TEST(Config, PlainModelsIgnoreRewiring) {
+  const Config c = resolve({{"model", "gat"}, {"rewire", "add"}, {"directional", "on"}});
+  EXPECT_EQ(c.rewire, "none");
+  EXPECT_FALSE(c.directional);
+}
+
+TEST(Config, KeysAreUniqueAndDescribed) {
+  std::set<std::string> keys;
+  for (const OptionInfo& option : config_options()) {
+    EXPECT_TRUE(keys.insert(option.key).second) << option.key;
+    EXPECT_FALSE(option.meaning.empty());
+    EXPECT_FALSE(option.value.empty());
+  }
+}
+
+}  // namespace
+}  // namespace dgat::train

@@ -1,0 +1,152 @@
+#include "dgat/train/predict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dgat/core/error.h"
+#include "dgat/nn/registry.h"
+#include "dgat/train/weights.h"
+#include "small_run.h"
+#include "support/temp_dir.h"
+
+namespace dgat::train {
+namespace {
+using test::TempDir;
+using testing::HasSubstr;
+
+struct TrainedRun {
+  TempDir temp;
+  data::Dataset dataset;
+  RunSummary summary;
+  explicit TrainedRun(const Config& config, int classes = 3)
+      : dataset(test::small_dataset(classes)) {
+    const RunDirectory directory(temp / "run", Existing::kRefuse);
+    spectral::SpectralCache cache;
+    summary = run_training(dataset, config, cache, &directory);
+  }
+  TrainedModel load(int64_t split = 0) const { return load_trained(temp / "run", split); }
+};
+
+double accuracy_of(const Prediction& p, const data::Dataset& dataset,
+                   const std::vector<graph::NodeId>& nodes) {
+  double right = 0;
+  for (const graph::NodeId i : nodes) {
+    right += p.classes[static_cast<size_t>(i)] == dataset.labels[static_cast<size_t>(i)] ? 1 : 0;
+  }
+  return right / static_cast<double>(nodes.size());
+}
+
+TEST(Predict, AfterReloadEqualsWhatTrainingMeasured) {
+  for (const char* recipe : {"residual", "classic"}) {
+    const TrainedRun run(test::small_config(
+        "dgat", {{"recipe", recipe}, {"layers", "2"}, {"steps", "30"}, {"rewire", "auto"}}));
+    for (const int64_t split : {0, 1}) {
+      TrainedModel trained = run.load(split);
+      spectral::SpectralCache cache;
+      const Prediction p = predict(trained, run.dataset, cache);
+      const SplitResult& result = run.summary.best().splits[static_cast<size_t>(split)];
+      const data::Split& parts = run.dataset.splits[static_cast<size_t>(split)];
+      EXPECT_DOUBLE_EQ(accuracy_of(p, run.dataset, parts.test), result.best.test);
+      EXPECT_DOUBLE_EQ(accuracy_of(p, run.dataset, parts.val), result.best.val);
+    }
+  }
+}
+
+TEST(Predict, ProbabilitiesSumToOneAndTwoClassesHaveTwoColumns) {
+  const TrainedRun run(test::small_config("gat"), 2);
+  TrainedModel trained = run.load();
+  spectral::SpectralCache cache;
+  const Prediction p = predict(trained, run.dataset, cache);
+  ASSERT_EQ(p.class_count, 2);
+  ASSERT_EQ(p.probabilities.size(), 120U);
+  for (size_t i = 0; i < 60; ++i) {
+    EXPECT_NEAR(p.probabilities[2 * i] + p.probabilities[2 * i + 1], 1, 1e-6);
+    EXPECT_EQ(p.classes[i], p.probabilities[2 * i + 1] > 0.5F ? 1 : 0);
+  }
+}
+
+TEST(Predict, WorksOnAnotherGraphWithTheSameFeatures) {
+  const TrainedRun run(test::small_config("dgat", {{"steps", "60"}}));
+  synth::CsbmOptions o;
+  o.nodes = 200;
+  o.classes = 3;
+  o.degree = 6;
+  o.homophily = 0.2;
+  o.features = 8;
+  o.signal = 2;
+  o.splits = 0;
+  o.seed = 99;
+  const data::Dataset other = synth::csbm(o);
+  TrainedModel trained = run.load();
+  spectral::SpectralCache cache;
+  const Prediction p = predict(trained, other, cache);
+  std::vector<graph::NodeId> all(200);
+  for (graph::NodeId i = 0; i < 200; ++i) all[static_cast<size_t>(i)] = i;
+  EXPECT_GT(accuracy_of(p, other, all), 0.6) << "guessing gives a third";
+}
+
+TEST(Predict, AttentionHasExplicitArcsAndSumsToOnePerReceiver) {
+  const TrainedRun run(test::small_config("dgat", {{"layers", "2"}}));
+  TrainedModel trained = run.load();
+  spectral::SpectralCache cache;
+  const Prediction p =
+      predict(trained, run.dataset, cache, {.embeddings = true, .attention = true});
+  EXPECT_EQ(p.embedding_width, 16);
+  EXPECT_EQ(p.embeddings.size(), 60U * 16U);
+  ASSERT_EQ(p.attention.size(), 2U);
+  ASSERT_EQ(p.receivers.size(), p.senders.size());
+  std::vector<double> sums(60, 0);
+  for (size_t e = 0; e < p.receivers.size(); ++e) {
+    sums[static_cast<size_t>(p.receivers[e])] +=
+        static_cast<double>(p.attention[0].weights[2 * e + 1]);
+  }
+  for (const double sum : sums) EXPECT_NEAR(sum, 1, 1e-5);
+}
+
+TEST(Predict, MistakesAreExplained) {
+  const TrainedRun run(test::small_config("gat"));
+  const auto message = [](const auto& function) -> std::string {
+    try {
+      function();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(message([&] { run.load(7); }), HasSubstr("no split-7.safetensors"));
+  EXPECT_THAT(message([&] { load_trained(run.temp / "nothing", 0); }), HasSubstr("no such run"));
+  data::Dataset narrow = run.dataset;
+  narrow.features = data::Features::dense(60, 2, std::vector<float>(120, 1));
+  TrainedModel trained = run.load();
+  spectral::SpectralCache cache;
+  EXPECT_THAT(message([&] { predict(trained, narrow, cache); }),
+              HasSubstr("has 2 features, the model was trained with 8"));
+}
+
+TEST(Weights, LeadingOnesInAShapeAreForgivenAndOtherShapesAreNot) {
+  nn::ModelOptions o;
+  o.features = 3;
+  o.classes = 2;
+  o.hidden = 4;
+  o.heads = 2;
+  o.layers = 1;
+  const auto load = [&](const std::vector<int64_t>& shape, const std::string& extra) {
+    const auto model = nn::make_model("resnet", o);
+    SafeTensors file;
+    for (const auto& entry : model->parameters().entries()) {
+      file.tensors.push_back(
+          {entry.parameter.name, entry.shape,
+           std::vector<float>(static_cast<size_t>(entry.parameter.value.size()), 0.5F)});
+      if (entry.parameter.name == "norm.bias") file.tensors.back().shape = shape;
+    }
+    if (!extra.empty()) file.tensors.push_back({extra, {1}, {0}});
+    load_weights(file, *model, "w");
+    return model->parameters().find("norm.bias")->parameter.value(0, 3);
+  };
+  EXPECT_EQ(load({1, 1, 4}, ""), 0.5F);
+  EXPECT_THROW(load({2, 2}, ""), InputError);
+  EXPECT_THROW(load({4}, "stranger"), InputError);
+}
+
+}  // namespace
+}  // namespace dgat::train

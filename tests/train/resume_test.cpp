@@ -1,0 +1,150 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dgat/core/error.h"
+#include "dgat/core/interrupt.h"
+#include "dgat/core/random.h"
+#include "dgat/train/safetensors.h"
+#include "small_run.h"
+#include "support/temp_dir.h"
+
+namespace dgat::train {
+namespace {
+using test::TempDir;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+const Settings kSettings = {
+    {"steps", "25"}, {"checkpoint_every", "4"}, {"dropout", "0.3"}, {"weight_decay", "0.01"}};
+
+RunSummary run_in(const fs::path& path, Existing existing, const Settings& more = kSettings) {
+  const RunDirectory directory(path, existing);
+  spectral::SpectralCache cache;
+  return run_training(test::small_dataset(), test::small_config("dgat", more), cache, &directory);
+}
+
+TEST(Resume, AnInterruptedRunContinuesToTheSameBits) {
+  const TempDir temp;
+  const RunSummary whole = run_in(temp / "whole", Existing::kRefuse);
+  const std::string expected = read_whole_file(temp / "whole" / "split-1.safetensors");
+
+  const data::Dataset dataset = test::small_dataset();
+  const Config config = test::small_config("dgat", kSettings);
+  spectral::SpectralCache cache;
+  InputBuilder builder(dataset, config, cache);
+  const auto input = builder.for_split(1);
+  const SplitTask task{config, dataset, input, 1, 1};
+  Random random(5);
+  for (const bool clean : {true, false}) {  // Ctrl-C, and a kill that saves nothing
+    const auto stop = static_cast<int64_t>(1 + random.below(24));
+    const fs::path checkpoint = temp / (clean ? "clean.safetensors" : "killed.safetensors");
+    TrainHooks hooks;
+    hooks.checkpoint = checkpoint;
+    hooks.on_evaluation = [&](const StepRecord& r) {
+      if (r.step != stop) return;
+      if (!clean) throw std::runtime_error("killed");
+      request_interrupt();
+    };
+    const auto first = make_task_model(task);
+    if (clean) {
+      EXPECT_THROW(train_split(task, *first, hooks), Interrupted);
+      request_interrupt(false);
+    } else {
+      EXPECT_THROW(train_split(task, *first, hooks), std::runtime_error);
+    }
+    hooks.on_evaluation = nullptr;
+    const auto second = make_task_model(task);
+    const SplitResult result = train_split(task, *second, hooks);
+    EXPECT_EQ(result.best.step, whole.best().splits[1].best.step);
+    EXPECT_EQ(result.best.val, whole.best().splits[1].best.val);
+    const SafeTensors file = parse_safetensors(expected, "whole");
+    for (const auto& entry : second->parameters().entries()) {
+      EXPECT_EQ(nn::file_values(entry.parameter, entry.parameter.value),
+                file.find(entry.parameter.name)->values)
+          << entry.parameter.name << " after a stop at " << stop;
+    }
+  }
+}
+
+TEST(Resume, ARunKilledBetweenSplitsLeavesOneCompleteLog) {
+  const TempDir temp;
+  run_in(temp / "whole", Existing::kRefuse);
+  // Split 0 finished, split 1 stopped: make that state by hand from a run of one split.
+  const fs::path path = temp / "part";
+  {
+    const RunDirectory directory(path, Existing::kRefuse);
+    fs::create_directories(path / "checkpoints");
+    const data::Dataset dataset = test::small_dataset();
+    const Config config = test::small_config("dgat", kSettings);
+    spectral::SpectralCache cache;
+    InputBuilder builder(dataset, config, cache);
+    RunLog log(directory);
+    for (const int64_t split : {0, 1}) {
+      const auto input = builder.for_split(split);
+      const SplitTask task{config, dataset, input, split, 1};
+      TrainHooks hooks;
+      hooks.checkpoint = directory.checkpoint(1, split);
+      hooks.before_checkpoint = [&] { log.flush(); };
+      hooks.on_evaluation = [&](const StepRecord& r) {
+        log.write(1, split, r);
+        if (split == 1 && r.step == 11) throw std::runtime_error("killed");
+      };
+      const auto model = make_task_model(task);
+      if (split == 0) {
+        train_split(task, *model, hooks);
+      } else {
+        EXPECT_THROW(train_split(task, *model, hooks), std::runtime_error);
+      }
+    }
+    write_atomically(directory.config(), [&](std::ostream& out) { out << to_yaml(config); });
+  }
+  EXPECT_EQ(test::count_lines(path / "log.jsonl"), 25U + 11U);
+  run_in(path, Existing::kResume);
+  EXPECT_EQ(read_whole_file(path / "log.jsonl"), read_whole_file(temp / "whole" / "log.jsonl"));
+  for (const char* name : {"split-0.safetensors", "split-1.safetensors"}) {
+    EXPECT_EQ(read_whole_file(path / name), read_whole_file(temp / "whole" / name)) << name;
+  }
+  EXPECT_FALSE(fs::exists(path / "checkpoints"));
+}
+
+TEST(Resume, ARunIsNeverReplacedSilently) {
+  const TempDir temp;
+  run_in(temp / "run", Existing::kRefuse);
+  try {
+    run_in(temp / "run", Existing::kRefuse);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("--resume"));
+    EXPECT_THAT(error.what(), HasSubstr("--overwrite"));
+  }
+  std::ofstream(temp / "run" / "notes.txt") << "mine";
+  run_in(temp / "run", Existing::kOverwrite);
+  EXPECT_TRUE(fs::exists(temp / "run" / "notes.txt")) << "only files of the run are removed";
+}
+
+TEST(Resume, CheckpointsOfOtherOptionsAreRefused) {
+  const TempDir temp;
+  const data::Dataset dataset = test::small_dataset();
+  spectral::SpectralCache cache;
+  const auto train_with = [&](const char* lr) {
+    const Config config = test::small_config("gat", {{"lr", lr}});
+    InputBuilder builder(dataset, config, cache);
+    const auto input = builder.for_split(0);
+    const SplitTask task{config, dataset, input, 0, 1};
+    TrainHooks hooks;
+    hooks.checkpoint = temp / "state.safetensors";
+    const auto model = make_task_model(task);
+    train_split(task, *model, hooks);
+  };
+  train_with("0.01");
+  train_with("0.01");  // finished: nothing to do
+  try {
+    train_with("0.02");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("other options"));
+  }
+}
+
+}  // namespace
+}  // namespace dgat::train

@@ -1,0 +1,129 @@
+#include "dgat/train/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "dgat/core/error.h"
+#include "dgat/core/parallel.h"
+#include "dgat/train/safetensors.h"
+#include "small_run.h"
+#include "support/temp_dir.h"
+
+namespace dgat::train {
+namespace {
+using test::TempDir;
+using testing::HasSubstr;
+using Json = nlohmann::json;
+
+RunSummary run_in(const TempDir& temp, const std::string& name, const Config& config,
+                  const data::Dataset& dataset = test::small_dataset()) {
+  const RunDirectory directory(temp / name, Existing::kRefuse);
+  spectral::SpectralCache cache;
+  return run_training(dataset, config, cache, &directory);
+}
+
+TEST(Run, WritesEverythingAReaderNeeds) {
+  const TempDir temp;
+  const Config config = test::small_config();
+  const RunSummary summary = run_in(temp, "run", config);
+  const Json json = Json::parse(read_whole_file(temp / "run" / "summary.json"));
+  for (const char* key :
+       {"model", "dataset", "metric", "parameters", "test_mean", "test_std", "val_mean", "val_std",
+        "splits", "seconds_per_step", "peak_rss_bytes", "options"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  ASSERT_EQ(json["splits"].size(), 2U);
+  for (const char* key : {"split", "best_step", "train", "val", "test", "seconds"}) {
+    EXPECT_TRUE(json["splits"][0].contains(key)) << key;
+  }
+  const double a = json["splits"][0]["test"], b = json["splits"][1]["test"];
+  EXPECT_DOUBLE_EQ(json["test_mean"], (a + b) / 2);
+  EXPECT_NEAR(json["test_std"], std::abs(a - b) / std::sqrt(2.0), 1e-12);
+  EXPECT_EQ(json["options"]["hidden"], 16);
+  EXPECT_EQ(json["options"]["rewire"], "add");
+  EXPECT_GT(json["peak_rss_bytes"], 1'000'000);
+  EXPECT_EQ(test::count_lines(temp / "run" / "log.jsonl"), 24U);
+  const Config back = resolve(read_settings(temp / "run" / "config.yaml"));
+  EXPECT_EQ(to_yaml(back), to_yaml(config));
+  const SafeTensors weights = read_safetensors(temp / "run" / "split-1.safetensors");
+  EXPECT_EQ(weights.metadata.at("model"), "dgat");
+  EXPECT_EQ(weights.metadata.at("gamma"), "0.3");
+  EXPECT_EQ(weights.find("layers.0.att_edge.weight")->shape, (std::vector<int64_t>{2, 16}));
+}
+
+TEST(Run, JobsSideBySideGiveTheSameResults) {
+  const TempDir temp;
+  const data::Dataset dataset = test::small_dataset(3, 4);
+  run_in(temp, "one", test::small_config("dgat", {{"jobs", "1"}}), dataset);
+  run_in(temp, "three", test::small_config("dgat", {{"jobs", "3"}}), dataset);
+  for (int split = 0; split < 4; ++split) {
+    const std::string name = fmt::format("split-{}.safetensors", split);
+    const SafeTensors a = read_safetensors(temp / "one" / name);
+    const SafeTensors b = read_safetensors(temp / "three" / name);
+    ASSERT_EQ(a.tensors.size(), b.tensors.size());
+    for (size_t i = 0; i < a.tensors.size(); ++i) {
+      EXPECT_EQ(a.tensors[i].values, b.tensors[i].values) << name << " " << a.tensors[i].name;
+    }
+  }
+}
+
+TEST(Run, DepthIsChosenByMeanValidation) {
+  const TempDir temp;
+  const RunSummary summary =
+      run_in(temp, "range", test::small_config("dgat", {{"layers", "1..3"}, {"steps", "20"}}));
+  ASSERT_EQ(summary.depths.size(), 3U);
+  for (const DepthResult& depth : summary.depths) {
+    EXPECT_LE(depth.val.mean, summary.best().val.mean);
+    const RunSummary alone = run_in(
+        temp, fmt::format("only-{}", depth.layers),
+        test::small_config("dgat", {{"layers", fmt::format("{}", depth.layers)}, {"steps", "20"}}));
+    EXPECT_EQ(alone.best().val.mean, depth.val.mean) << "a range is its depths one by one";
+    EXPECT_EQ(alone.best().test.mean, depth.test.mean);
+  }
+  const SafeTensors weights = read_safetensors(temp / "range" / "split-0.safetensors");
+  EXPECT_EQ(weights.metadata.at("layers"), fmt::format("{}", summary.best().layers));
+}
+
+TEST(Run, AFailureInOneJobStopsTheOthersAndIsReported) {
+  const TempDir temp;
+  data::Dataset dataset = test::small_dataset(3, 3);
+  dataset.splits[1].val.clear();
+  try {
+    run_in(temp, "run",
+           test::small_config("gat",
+                              {{"jobs", "2"}, {"steps", "100000"}, {"checkpoint_every", "100000"}}),
+           dataset);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("validation nodes of split 1"));
+  }
+}
+
+TEST(Run, DataWithoutFeaturesIsRefused) {
+  const TempDir temp;
+  data::Dataset dataset = test::small_dataset();
+  dataset.features = {};
+  EXPECT_THROW(run_in(temp, "run", test::small_config(), dataset), InputError);
+}
+
+TEST(Run, AutomaticRewiringLooksAtTrainingLabelsOnly) {
+  data::Dataset dataset = test::small_dataset();
+  const Config config = test::small_config("dgat", {{"rewire", "auto"}});
+  spectral::SpectralCache cache;
+  InputBuilder builder(dataset, config, cache);
+  builder.for_split(0);
+  EXPECT_EQ(builder.mode_of(0), "prune-far+add") << "homophily 0.2 is heterophily";
+  data::Dataset other = dataset;
+  for (const auto& part : {other.splits[0].val, other.splits[0].test}) {
+    for (const graph::NodeId i : part) other.labels[static_cast<size_t>(i)] = 0;
+  }
+  InputBuilder blind(other, config, cache);
+  const auto a = builder.for_split(0), b = blind.for_split(0);
+  EXPECT_EQ(a.training_labels, b.training_labels);
+  EXPECT_EQ(builder.mode_of(0), blind.mode_of(0));
+}
+
+}  // namespace
+}  // namespace dgat::train

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "dgat/core/files.h"
+#include "dgat/synth/csbm.h"
+#include "dgat/train/run.h"
+
+/// A data set and options small enough to train in milliseconds.
+namespace dgat::test {
+
+inline data::Dataset small_dataset(int classes = 3, int splits = 2) {
+  synth::CsbmOptions o;
+  o.nodes = 60;
+  o.classes = classes;
+  o.degree = 6;
+  o.homophily = 0.2;
+  o.features = 8;
+  o.signal = 2;
+  o.splits = splits;
+  o.seed = 4;
+  data::Dataset dataset = synth::csbm(o);
+  dataset.name = "small";
+  return dataset;
+}
+
+inline train::Settings small_settings(const std::string& model = "dgat") {
+  return {{"model", model}, {"hidden", "16"}, {"heads", "2"}, {"layers", "1"},  {"lr", "0.01"},
+          {"steps", "12"},  {"jobs", "1"},    {"seed", "7"},  {"rewire", "add"}};
+}
+
+inline train::Config small_config(const std::string& model = "dgat",
+                                  const train::Settings& more = {}) {
+  train::Settings settings = small_settings(model);
+  for (const auto& [key, value] : more) settings[key] = value;
+  return train::resolve(settings);
+}
+
+inline size_t count_lines(const std::filesystem::path& path) {
+  const std::string text = read_whole_file(path);
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace dgat::test
