@@ -12,12 +12,17 @@ namespace {
 constexpr int kDone = 0, kFailed = 1, kUsage = 2, kInterrupted = 130;
 
 constexpr dgat::app::AddVerb kVerbs[] = {
+    // clang-format off
     dgat::app::add_inspect,
     dgat::app::add_rewire,
     dgat::app::add_generate,
     dgat::app::add_convert,
+    dgat::app::add_train,
+    dgat::app::add_predict,
     dgat::app::add_datasets,
+    dgat::app::add_models,
     dgat::app::add_reference,
+    // clang-format on
 };
 
 int fail(int code, const char* text) {

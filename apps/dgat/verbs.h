@@ -9,7 +9,10 @@ void add_inspect(CLI::App& app);
 void add_rewire(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_convert(CLI::App& app);
+void add_train(CLI::App& app);
+void add_predict(CLI::App& app);
 void add_datasets(CLI::App& app);
+void add_models(CLI::App& app);
 void add_reference(CLI::App& app);
 
 }  // namespace dgat::app

@@ -222,6 +222,8 @@ std::vector<OptionInfo> make_options() {
       {"data", "Data", "DATA", "the data set: a file or folder",
        [](Config& c, const std::string& text) { c.data = text; },
        [](const Config& c) { return c.data; }},
+      on_off("directed", "Data", &Config::directed,
+             "keep arcs as they are, for models without directions"),
       {"split", "Data", "A/B/C",
        "random stratified splits with these shares, such as 60/20/20; auto: those of the data set",
        [](Config& c, const std::string& text) {

@@ -240,27 +240,13 @@ RunSummary run_training(const data::Dataset& dataset, const Config& config,
 }
 
 data::Dataset load_for(const Config& config) {
-  data::LoadOptions options;
+  data::LoadOptions options{.directed = config.directed};
   if (!config.split_file.empty()) options.splits.file = config.split_file;
   if (config.split != "auto") options.splits.fractions = data::parse_split_fractions(config.split);
   if (config.splits > 0) options.splits.count = static_cast<int>(config.splits);
   options.splits.seed = config.seed;
-  data::Dataset dataset = data::load_dataset(config.data, options);
-  if (dataset.splits.empty()) {
-    notice(
-        fmt::format("train: {} has no splits; making {} random ones, 60/20/20 (--split changes "
-                    "that)",
-                    dataset.name, options.splits.count));
-    options.splits.fractions = data::SplitFractions{};
-    data::apply_split_options(dataset, options.splits);
-  }
-  const auto available = static_cast<int64_t>(dataset.splits.size());
-  if (config.splits > available) {
-    throw_input("splits: {} has {} splits, {} were asked for; use --split for random ones",
-                dataset.name, available, config.splits);
-  }
-  if (config.splits > 0) dataset.splits.resize(static_cast<size_t>(config.splits));
-  return dataset;
+  options.splits.required = true;
+  return data::load_dataset(config.data, options);
 }
 
 }  // namespace dgat::train

@@ -23,6 +23,7 @@ struct LayerRange {
 /// A resolved run. Defaults here are those of recipe `residual`.
 struct Config {
   std::string data;            ///< where the data set is
+  bool directed = false;       ///< keep arcs as they are
   std::string split = "auto";  ///< shares of random splits; auto: those of the data set
   std::string split_file;      ///< splits from a file instead
   // model

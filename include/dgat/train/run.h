@@ -45,8 +45,8 @@ struct RunSummary {
 RunSummary run_training(const data::Dataset& dataset, const Config& config,
                         spectral::SpectralCache& cache, const RunDirectory* directory = nullptr);
 
-/// How to read the data set of a configuration: its splits, or random ones. A set without splits
-/// gets random ones 60/20/20, with a notice.
+/// Reads the data set of a configuration with the splits it asks for; a set that has none gets
+/// random ones 60/20/20.
 data::Dataset load_for(const Config& config);
 
 /// DIR/summary.json.

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "dgat/train/config.h"
+#include "verb.h"
+
+namespace dgat::app {
+
+/// The options of training as flags, made from the one table in train/config.h, and --config. Used
+/// by every verb that trains.
+struct TrainingOptions {
+  std::string config;     ///< YAML file
+  train::Settings flags;  ///< what was given on the command line, by key
+};
+
+/// Adds a flag for every option of the table except those in `left_out` (keys).
+void add_training_options(CLI::App& verb, TrainingOptions& options, const CommonOptions& common,
+                          const std::vector<std::string>& left_out = {});
+
+/// The --config file with the flags on top.
+train::Settings given_settings(const TrainingOptions& options);
+
+/// "--weight-decay" for weight_decay.
+std::string flag_of(const std::string& key);
+
+}  // namespace dgat::app
