@@ -1,0 +1,209 @@
+// Seconds of one training step: forward, backward, update and one evaluation forward.
+// Run:     build/release/bin/step_bench [--data ../shared/datasets] [--model dgat] [--threads 2]
+// [CASE...] Prints:  per graph the sgemm rate measured in the same process, the floating-point
+// operations of
+//          the step, the time they would take at that rate, the median time of a step, their
+//          ratio, the peak memory of the process, and the loss after the last step (the error
+//          column: it must agree between machines to about four digits).
+// Every case runs in a process of its own, so that the memory is its own.
+#include <cblas.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "dgat/core/error.h"
+#include "dgat/core/parallel.h"
+#include "dgat/core/progress.h"
+#include "dgat/core/random.h"
+#include "dgat/data/load.h"
+#include "dgat/graph/builder.h"
+#include "dgat/synth/minesweeper.h"
+#include "dgat/train/run.h"
+
+namespace {
+using namespace dgat;
+using Clock = std::chrono::steady_clock;
+
+struct Case {
+  const char* name;
+  int64_t hidden, steps;
+  double goal_seconds, goal_bytes;  // 0: none
+};
+constexpr Case kCases[] = {
+    {"minesweeper", 512, 5, 1.0, 0.6e9},    {"chain", 512, 4, 2.4, 0},
+    {"squirrel_filtered", 512, 12, 0.3, 0}, {"chameleon_filtered", 512, 25, 0.1, 0},
+    {"tolokers", 512, 4, 1.8, 1.0e9},       {"texas", 64, 3000, 1.0 / 2000, 0},
+};
+
+double seconds_between(Clock::time_point a, Clock::time_point b) {
+  return std::chrono::duration<double>(b - a).count();
+}
+
+/// 22,662 nodes, 32,927 edges, 300 features, 18 classes: a path with chords to near neighbours.
+data::Dataset chain() {
+  constexpr graph::NodeId kNodes = 22662;
+  constexpr size_t kEdges = 32927;
+  constexpr int64_t kFeatures = 300;
+  Random random(1);
+  std::vector<graph::Edge> edges;
+  for (graph::NodeId i = 0; i + 1 < kNodes; ++i) edges.push_back({i, i + 1});
+  while (edges.size() < kEdges) {
+    const auto i = static_cast<graph::NodeId>(random.below(kNodes - 12));
+    edges.push_back({i, i + 2 + static_cast<graph::NodeId>(random.below(10))});
+  }
+  data::Dataset set;
+  set.name = "chain";
+  set.graph = graph::build_graph(kNodes, edges).graph;
+  set.classes = 18;
+  std::vector<float> features(static_cast<size_t>(kNodes * kFeatures));
+  for (float& v : features) v = static_cast<float>(random.normal());
+  set.features = data::Features::dense(kNodes, kFeatures, std::move(features));
+  for (graph::NodeId i = 0; i < kNodes; ++i) {
+    set.labels.push_back(static_cast<int32_t>(random.below(18)));
+  }
+  set.splits = data::random_splits(set.labels, set.classes, {0.5, 0.25, 0.25}, 1, 0);
+  return set;
+}
+
+data::Dataset load_case(const std::string& name, const std::string& folder) {
+  if (name == "chain") return chain();
+  if (name == "minesweeper") {
+    return synth::minesweeper({.splits = 1});
+  }
+  const std::string path = folder + "/" + name + ".npz";
+  if (!std::filesystem::exists(path)) throw_input("{}: not there; see --data", path);
+  data::Dataset set = data::load_dataset(path);
+  set.splits.resize(1);
+  return set;
+}
+
+/// Multiply-adds per second of single-threaded sgemm calls on all threads at once, times two.
+double sgemm_rate() {
+  constexpr int kSize = 1024, kRuns = 6;
+  openblas_set_num_threads(1);
+  const int threads = thread_count();
+  std::vector<std::vector<float>> a(static_cast<size_t>(threads)), b, c;
+  for (auto& m : a) m.assign(size_t{kSize} * kSize, 0.5F);
+  b = c = a;
+  double best = 0;
+  for (int r = 0; r < kRuns; ++r) {
+    const auto start = Clock::now();
+    parallel_for(threads, 1, [&](int64_t begin, int64_t) {
+      const auto t = static_cast<size_t>(begin);
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, kSize, kSize, kSize, 1, a[t].data(),
+                    kSize, b[t].data(), kSize, 0, c[t].data(), kSize);
+      }
+    });
+    const double flops = 2.0 * 2.0 * threads * kSize * double{kSize} * kSize;
+    best = std::max(best, flops / seconds_between(start, Clock::now()));
+  }
+  return best;
+}
+
+/// Operations of one step: every product with a weight runs in both forward passes and twice in the
+/// backward pass (once for the input layer, whose features want no gradient); attention counts two
+/// operations per arc and column forward, four backward.
+double step_flops(const nn::Model<float>& model, const data::Dataset& set, int64_t arcs) {
+  double flops = 0;
+  for (const auto& entry : model.parameters().entries()) {
+    if (entry.shape.size() != 2 || entry.parameter.name.find("edge") != std::string::npos) continue;
+    const bool input = entry.parameter.name == "input.weight";
+    const double rows =
+        input && set.features.is_sparse()
+            ? static_cast<double>(set.features.nonzeros()) * static_cast<double>(entry.shape[0])
+            : static_cast<double>(set.graph.nodes()) *
+                  static_cast<double>(entry.shape[0] * entry.shape[1]);
+    flops += 2 * rows * (input ? 3 : 4);
+  }
+  const auto& o = model.options();
+  return flops + static_cast<double>(o.layers * arcs * o.hidden) * (2 + 2 + 4);
+}
+
+void run_case(const Case& c, const std::string& folder, const std::string& model_name) {
+  set_quiet(true);
+  const data::Dataset set = load_case(c.name, folder);
+  const train::Config config = train::resolve({{"model", model_name},
+                                               {"layers", "2"},
+                                               {"rewire", "none"},
+                                               {"hidden", fmt::format("{}", c.hidden)},
+                                               {"steps", fmt::format("{}", c.steps + 2)}});
+  spectral::SpectralCache cache(spectral::default_cache_folder());
+  train::InputBuilder builder(set, config, cache);
+  const nn::GraphInput<float> input = builder.for_split(0);
+  const train::SplitTask task{config, set, input, 0, 2};
+  const auto model = train::make_task_model(task);
+  std::vector<double> seconds;
+  double loss = 0;
+  auto last = Clock::now();
+  train::TrainHooks hooks;
+  hooks.on_evaluation = [&](const train::StepRecord& record) {
+    const auto now = Clock::now();
+    if (record.step > 2) seconds.push_back(seconds_between(last, now));  // the first two fill pools
+    last = now;
+    loss = record.loss;
+  };
+  train::train_split(task, *model, hooks);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::nth_element(seconds.begin(), seconds.begin() + static_cast<int64_t>(seconds.size() / 2),
+                   seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  const double rate = sgemm_rate(), flops = step_flops(*model, set, input.messages->graph.arcs());
+  fmt::print("{:<20}{:>10.1f}{:>10.2f}{:>10.4f}{:>10.4f}{:>8.0f}%{:>10.2f}{:>10.4f}{:>12}{:>10}\n",
+             c.name, rate / 1e9, flops / 1e9, flops / rate, median, 100 * flops / rate / median,
+             static_cast<double>(usage.ru_maxrss) * 1024 / 1e9, loss,
+             fmt::format("{:.4g}", c.goal_seconds),
+             c.goal_bytes > 0 ? fmt::format("{:.1f}", c.goal_bytes / 1e9) : "-");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string folder = "../shared/datasets", model = "dgat";
+  std::vector<std::string> wanted;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--data" && i + 1 < argc) {
+      folder = argv[++i];
+    } else if (argument == "--model" && i + 1 < argc) {
+      model = argv[++i];
+    } else if (argument == "--threads" && i + 1 < argc) {
+      dgat::set_thread_count(std::atoi(argv[++i]));
+    } else {
+      wanted.push_back(argument);
+    }
+  }
+  fmt::print("{:<20}{:>10}{:>10}{:>10}{:>10}{:>9}{:>10}{:>10}{:>12}{:>10}\n", "graph", "GFLOP/s",
+             "GFLOP", "ideal s", "step s", "of ideal", "peak GB", "loss", "goal s", "goal GB");
+  int failures = 0;
+  for (const Case& c : kCases) {
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), c.name) == wanted.end())
+      continue;
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+      int code = 0;
+      try {
+        run_case(c, folder, model);
+      } catch (const std::exception& error) {
+        fmt::print(stderr, "{}: {}\n", c.name, error.what());
+        code = 1;
+      }
+      std::fflush(stdout);
+      _exit(code);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    failures += status == 0 ? 0 : 1;
+  }
+  return failures;
+}

@@ -1,0 +1,124 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "dgat/core/files.h"
+#include "support/run_dgat.h"
+#include "support/temp_dir.h"
+
+namespace dgat {
+namespace {
+using nlohmann::json;
+using test::run_dgat;
+using test::RunResult;
+using testing::HasSubstr;
+
+class Train : public testing::Test {
+ protected:
+  Train() {
+    const RunResult made = run_dgat(
+        {"generate", "csbm", "--nodes", "80", "--classes", "3", "--splits", "2", "--out", data()});
+    EXPECT_EQ(made.exit, 0) << made.err;
+  }
+  std::string data() const { return (folder_ / "data.npz").string(); }
+  std::string out(const std::string& name = "run") const { return (folder_ / name).string(); }
+  /// Trains a small network with extra arguments.
+  RunResult train(std::vector<std::string> more) const {
+    std::vector<std::string> arguments = {"train",    data(), "--hidden", "16", "--heads", "2",
+                                          "--layers", "1",    "--steps",  "6",  "--lr",    "0.01"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_dgat(arguments);
+  }
+  test::TempDir folder_;
+};
+
+TEST_F(Train, LeavesEveryFileAndPrintsOneJsonObject) {
+  const RunResult run = train({"--out", out(), "--json"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(json::parse(run.out), json::parse(read_whole_file(out() + "/summary.json")));
+  for (const char* name :
+       {"config.yaml", "log.jsonl", "report.html", "split-0.safetensors", "split-1.safetensors"}) {
+    EXPECT_TRUE(std::filesystem::exists(out() + "/" + name)) << name;
+  }
+  EXPECT_THAT(read_whole_file(out() + "/report.html"), HasSubstr("<html"));
+}
+
+TEST_F(Train, ConfigOfARunGivesTheSameResultAgain) {
+  ASSERT_EQ(train({"--out", out("a"), "--dropout", "0.4"}).exit, 0);
+  const RunResult again =
+      run_dgat({"train", "--config", out("a") + "/config.yaml", "--out", out("b")});
+  ASSERT_EQ(again.exit, 0) << again.err;
+  EXPECT_EQ(read_whole_file(out("a") + "/split-1.safetensors"),
+            read_whole_file(out("b") + "/split-1.safetensors"));
+}
+
+TEST_F(Train, ThreadsDoNotChangeTheBits) {
+  ASSERT_EQ(train({"--out", out("one"), "--threads", "1"}).exit, 0);
+  ASSERT_EQ(train({"--out", out("two"), "--threads", "2", "--jobs", "2"}).exit, 0);
+  for (const char* name : {"/split-0.safetensors", "/split-1.safetensors"}) {
+    const std::string a = read_whole_file(out("one") + name),
+                      b = read_whole_file(out("two") + name);
+    EXPECT_EQ(a.substr(a.size() - 4096), b.substr(b.size() - 4096)) << name;
+  }
+}
+
+TEST_F(Train, AnExistingRunIsNotReplaced) {
+  ASSERT_EQ(train({"--out", out()}).exit, 0);
+  const RunResult second = train({"--out", out()});
+  EXPECT_EQ(second.exit, 2);
+  EXPECT_THAT(second.err, HasSubstr("--overwrite"));
+  EXPECT_EQ(train({"--out", out(), "--overwrite"}).exit, 0);
+  const RunResult resumed = run_dgat({"train", "--resume", "--out", out()});
+  EXPECT_EQ(resumed.exit, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("nothing to resume"));
+}
+
+TEST_F(Train, ResumeKeepsTheOptionsOfTheRun) {
+  ASSERT_EQ(train({"--out", out()}).exit, 0);
+  std::filesystem::remove(out() + "/summary.json");
+  const RunResult other = train({"--out", out(), "--resume", "--lr", "0.5"});
+  EXPECT_EQ(other.exit, 2);
+  EXPECT_THAT(other.err, HasSubstr("--lr 0.5 differs from 0.01"));
+  EXPECT_EQ(run_dgat({"train", "--resume", "--out", out()}).exit, 0);
+}
+
+TEST_F(Train, WrongUsageIsExplained) {
+  const RunResult value = train({"--gamma", "2"});
+  EXPECT_EQ(value.exit, 2);
+  EXPECT_THAT(value.err, HasSubstr("gamma: must lie in [0, 1], got 2"));
+  const RunResult model = train({"--model", "dgta"});
+  EXPECT_EQ(model.exit, 2);
+  EXPECT_THAT(model.err, HasSubstr("did you mean dgat?"));
+  std::ofstream(folder_ / "bad.yaml") << "stepz: 3\n";
+  const RunResult config = train({"--config", (folder_ / "bad.yaml").string()});
+  EXPECT_EQ(config.exit, 2);
+  EXPECT_THAT(config.err, HasSubstr("bad.yaml:1: unknown option stepz; did you mean steps?"));
+  EXPECT_EQ(run_dgat({"train"}).exit, 2);
+}
+
+TEST_F(Train, PredictWritesCsvWithIdsAndClasses) {
+  ASSERT_EQ(train({"--out", out()}).exit, 0);
+  const std::string csv = out("p.csv");
+  const RunResult run = run_dgat({"predict", out(), "--split", "1", "--attention", "--out", csv});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const std::string text = read_whole_file(csv);
+  EXPECT_THAT(text, testing::StartsWith("id,class,probability_0,probability_1,probability_2\n0,"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 81);
+  EXPECT_THAT(read_whole_file(out("p-attention.csv")),
+              testing::StartsWith("receiver,sender,layer,head,weight\n0,"));
+  EXPECT_EQ(run_dgat({"predict", out(), "--out", out("p.txt")}).exit, 2);
+}
+
+TEST_F(Train, ModelsAreListedAndCounted) {
+  const RunResult list = run_dgat({"models", "--json"});
+  ASSERT_EQ(list.exit, 0);
+  EXPECT_GE(json::parse(list.out)["models"].size(), 15U);
+  const RunResult one = run_dgat({"models", "dgat", "--data", data(), "--json"});
+  ASSERT_EQ(one.exit, 0) << one.err;
+  EXPECT_GT(json::parse(one.out)["parameters"]["2"], 1'000'000);
+}
+
+}  // namespace
+}  // namespace dgat
