@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -170,13 +171,21 @@ class Loop {
   [[noreturn]] void fail(int64_t number, const std::string& what) const {
     std::string where;
     for (const auto& entry : model_.parameters().entries()) {
-      if (!tensor::all_finite(entry.parameter.value)) {
-        where = fmt::format("; the first parameter that is not finite is {}", entry.parameter.name);
-        break;
+      if (where.empty() && !tensor::all_finite(entry.parameter.value)) {
+        where = fmt::format("parameter {} is not finite", entry.parameter.name);
       }
     }
-    throw_compute("train: split {}, step {}: {}{}; lower --lr or set --clip", task_.split, number,
-                  what, where);
+    if (where.empty() && !features_finite()) where = "the node features are not finite";
+    if (where.empty()) where = "parameters and features are finite, so the layers overflow";
+    throw_compute("train: split {}, step {}: {}; {}; scale the features, lower --lr or set --clip",
+                  task_.split, number, what, where);
+  }
+
+  bool features_finite() const {
+    const nn::NodeFeatures<float>& features = *task_.input.features;
+    if (!features.is_sparse()) return tensor::all_finite(features.dense());
+    const auto& values = features.sparse().csr().values;
+    return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
   }
 
   bool out_of_patience() const {
