@@ -78,7 +78,7 @@ TEST_F(Train, AnExistingRunIsNotReplaced) {
 TEST_F(Train, ResumeKeepsTheOptionsOfTheRun) {
   ASSERT_EQ(train({"--out", out()}).exit, 0);
   std::filesystem::remove(out() + "/summary.json");
-  const RunResult other = train({"--out", out(), "--resume", "--lr", "0.5"});
+  const RunResult other = run_dgat({"train", "--resume", "--out", out(), "--lr", "0.5"});
   EXPECT_EQ(other.exit, 2);
   EXPECT_THAT(other.err, HasSubstr("--lr 0.5 differs from 0.01"));
   EXPECT_EQ(run_dgat({"train", "--resume", "--out", out()}).exit, 0);
