@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kDone = 0, kFailed = 1, kUsage = 2, kInterrupted = 130;
 
+// clang-format off: one verb per line
 constexpr dgat::app::AddVerb kVerbs[] = {
     // clang-format off
     dgat::app::add_inspect,
@@ -24,6 +25,7 @@ constexpr dgat::app::AddVerb kVerbs[] = {
     dgat::app::add_reference,
     // clang-format on
 };
+// clang-format on
 
 int fail(int code, const char* text) {
   fmt::print(stderr, "dgat: {}\n", text);
