@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kDone = 0, kFailed = 1, kUsage = 2, kInterrupted = 130;
 
-// clang-format off: one verb per line
+// One verb per line.
+// clang-format off
 constexpr dgat::app::AddVerb kVerbs[] = {
     // clang-format off
     dgat::app::add_inspect,
