@@ -11,8 +11,6 @@ namespace {
 
 constexpr int kDone = 0, kFailed = 1, kUsage = 2, kInterrupted = 130;
 
-// One verb per line.
-// clang-format off
 constexpr dgat::app::AddVerb kVerbs[] = {
     // clang-format off
     dgat::app::add_inspect,
@@ -26,7 +24,6 @@ constexpr dgat::app::AddVerb kVerbs[] = {
     dgat::app::add_reference,
     // clang-format on
 };
-// clang-format on
 
 int fail(int code, const char* text) {
   fmt::print(stderr, "dgat: {}\n", text);
