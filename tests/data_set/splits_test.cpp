@@ -122,7 +122,7 @@ TEST_F(SplitCsv, ComesBackAsWritten) {
   dataset_.splits = {{{0}, {1}, {2}}, {{1, 2}, {}, {0}}};
   write_split_csv(dataset_, folder_ / "s.csv");
   EXPECT_EQ(read_split_csv(folder_ / "s.csv", dataset_), dataset_.splits);
-  dataset_.node_ids = {"plain", "with,comma", "with\"quote", "12"};
+  dataset_.node_ids = {"plain", "with,comma", "with\"quote", "two\nlines"};
   write_split_csv(dataset_, folder_ / "s.csv");
   EXPECT_EQ(read_split_csv(folder_ / "s.csv", dataset_), dataset_.splits);
 }
@@ -135,11 +135,13 @@ TEST_F(SplitCsv, LeavesOutUnlabelledAndUnlistedNodes) {
 TEST_F(SplitCsv, NamesTheLineThatIsWrong) {
   EXPECT_THAT(fault(""), HasSubstr("s.csv: is empty; expected a header like id,split0,split1"));
   EXPECT_THAT(fault("0,train\n"), HasSubstr("s.csv:1: expected a header like id,split0,split1"));
-  EXPECT_THAT(fault("id,a\n0,train\n\n9,val\n"), HasSubstr("s.csv:4: the data set has no node 9"));
-  EXPECT_THAT(fault("id,a\n0,train\n0,val\n"), HasSubstr("s.csv:3: node 0 is listed twice"));
+  EXPECT_THAT(fault("id,a\n0,train\n\n9,val\n"),
+              HasSubstr("s.csv:4: the data set has no node '9'"));
+  EXPECT_THAT(fault("id,a\n0,train\n0,val\n"), HasSubstr("s.csv:3: node '0' is listed twice"));
   EXPECT_THAT(fault("id,a\n0,train,val\n"), HasSubstr("s.csv:2: has 3 cells, the header has 2"));
-  EXPECT_THAT(fault("id,a\n0,Train\n"),
-              HasSubstr("s.csv:2: split 0 says Train; expected train, val, test or an empty cell"));
+  EXPECT_THAT(
+      fault("id,a\n0,Train\n"),
+      HasSubstr("s.csv:2: split 0 says 'Train'; expected train, val, test or an empty cell"));
 }
 
 }  // namespace
