@@ -112,6 +112,11 @@ Dataset read_matrix_market(const std::filesystem::path& path, const LoadOptions&
     reader.fail_file("has {} entries, but its size line promises {}; the file is cut or miscounted",
                      read, sizes.entries);
   }
+  // A damaged size line must not cost gigabytes; no real graph is that empty.
+  if (sizes.nodes > (1 << 24) && read < sizes.nodes / 1000) {
+    reader.fail_file("claims {} nodes but has {} entries; the size line is damaged", sizes.nodes,
+                     read);
+  }
   if (weighted > 0) {
     notice(fmt::format("{}: {} edge weights other than 1 are ignored", path.string(), weighted));
   }

@@ -39,11 +39,12 @@ struct SplitOptions {
 std::vector<Split> random_splits(const std::vector<int32_t>& labels, int32_t classes,
                                  const SplitFractions& fractions, int count, uint64_t seed);
 
-/// Splits from a CSV file (as text_file.h reads them: also tabs, quotes, gzip): a header
+/// Splits from a CSV file (any separator, quotes, gzip: see text_file.h): a header
 /// `id,split0,split1,...`, then one line per node with its id (an original id where the data set
 /// has those, else a number from 0) and, for every split, `train`, `val`, `test` or nothing. Nodes
-/// that are not listed are in no part; unlabelled ones are left out with a notice. Throws:
-/// InputError that names file and line.
+/// that are not listed are in no part; unlabelled ones are left out with a notice.
+///
+/// Throws: InputError that names file and line.
 std::vector<Split> read_split_csv(const std::filesystem::path& path, const Dataset& dataset);
 
 /// Writes that file.

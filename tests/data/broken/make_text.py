@@ -113,6 +113,7 @@ def mtx_cases():
     mtx("mtx_sizes_short", BANNER + "3 3\n1 2\n")
     mtx("mtx_not_square", BANNER + "3 4 1\n1 2\n")
     mtx("mtx_too_many_nodes", BANNER + "3000000000 3000000000 1\n1 2\n")
+    mtx("mtx_hollow", BANNER + "2000000000 2000000000 1\n1 2\n")
     mtx("mtx_too_few_entries", BANNER + "3 3 1000000000000\n1 2\n2 3\n")
     mtx("mtx_too_many_entries", BANNER + "3 3 1\n1 2\n2 3\n")
     mtx("mtx_index_zero", BANNER + "3 3 2\n1 2\n0 3\n")
