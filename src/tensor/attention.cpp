@@ -39,13 +39,8 @@ Var<T> additive_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>
   // Scores before the LeakyReLU; the backward pass makes them again.
   const auto raw_scores = [&graph, dst, src, heads](const EdgeScores<T>& terms,
                                                     const RowPiece& piece, T* s) {
-    const T* own = dst.value().row(piece.row);
-    const int32_t* senders = graph.senders().data();
-    T* to = s;
-    for (int64_t e = piece.begin; e < piece.end; ++e, to += heads) {
-      const T* other = src.value().row(senders[e]);
-      for (int64_t h = 0; h < heads; ++h) to[h] = own[h] + other[h];
-    }
+    kernels<T>().add_gathered(dst.value().row(piece.row), senders_of(graph, src.value(), piece),
+                              piece.end - piece.begin, s);
     terms.add_to(piece, heads, s);
   };
   const bool recording = tape.records({values, dst, src, edge.coefficients, edge.bias});

@@ -228,7 +228,8 @@ void exponential_range(const T* x, T* y, int64_t n) {
 }
 
 template <class T>
-void adam(T* value, const T* gradient, T* first, T* second, int64_t n, const AdamStep& step) {
+void adam(T* __restrict value, const T* __restrict gradient, T* __restrict first,
+          T* __restrict second, int64_t n, const AdamStep& step) {
   const T beta1 = static_cast<T>(step.beta1), beta2 = static_cast<T>(step.beta2);
   const T rest1 = static_cast<T>(1 - step.beta1), rest2 = static_cast<T>(1 - step.beta2);
   const T rate = static_cast<T>(step.lr / step.correction1);

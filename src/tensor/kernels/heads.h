@@ -6,65 +6,88 @@
 
 namespace dgat::tensor::DGAT_LEVEL {
 
-/// Calls body with the number of heads as a constant where it is common, so that the inner loops
-/// become whole vectors.
-template <int kCount>
-struct Constant {
-  constexpr operator int64_t() const { return kCount; }
+/// Vectors of at most 32 bytes: eight heads are the common case, and fill one.
+constexpr int kNarrowBytes = kBytes < 32 ? kBytes : 32;
+template <class T>
+struct NarrowOf;
+template <>
+struct NarrowOf<float> {
+  using Type = float __attribute__((vector_size(kNarrowBytes)));
 };
-template <class Body>
-inline void with_heads(int64_t heads, Body body) {
-  switch (heads) {
-    case 1:
-      return body(Constant<1>{});
-    case 4:
-      return body(Constant<4>{});
-    case 8:
-      return body(Constant<8>{});
-    default:
-      return body(heads);
-  }
+template <>
+struct NarrowOf<double> {
+  using Type = double __attribute__((vector_size(kNarrowBytes)));
+};
+
+/// A vector or a single number from memory, and back.
+template <class V, class T>
+inline V get(const T* p) {
+  V v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class V, class T>
+inline void put(T* p, V v) {
+  __builtin_memcpy(p, &v, sizeof v);
+}
+
+/// body(V{}, h) for blocks of heads that start at h: whole vectors first, then one by one.
+template <class T, class Body>
+inline void for_head_blocks(int64_t heads, Body body) {
+  using Narrow = typename NarrowOf<T>::Type;
+  constexpr int64_t kWidth = kNarrowBytes / static_cast<int>(sizeof(T));
+  int64_t h = 0;
+  for (; h + kWidth <= heads; h += kWidth) body(Narrow{}, h);
+  for (; h < heads; ++h) body(T{}, h);
 }
 
 template <class T>
 void softmax_parts(T* scores, int64_t heads, int64_t count, T* max, T* sum) {
-  with_heads(heads, [=](auto H) {
-    for (int64_t h = 0; h < H; ++h) max[h] = scores[h];
+  for_head_blocks<T>(heads, [=](auto zero, int64_t h) {
+    using V = decltype(zero);
+    V largest = get<V>(scores + h);
     for (int64_t e = 1; e < count; ++e) {
-      const T* s = scores + e * H;
-      for (int64_t h = 0; h < H; ++h) max[h] = max[h] < s[h] ? s[h] : max[h];
+      const V s = get<V>(scores + e * heads + h);
+      largest = largest < s ? s : largest;
     }
+    put(max + h, largest);
     for (int64_t e = 0; e < count; ++e) {
-      T* s = scores + e * H;
-      for (int64_t h = 0; h < H; ++h) s[h] -= max[h];
+      T* s = scores + e * heads + h;
+      put(s, get<V>(s) - largest);
     }
-    map(scores, scores, count * H, [](Vector<T> v) { return exponential_nonpositive(v); });
-    for (int64_t h = 0; h < H; ++h) sum[h] = 0;
-    for (int64_t e = 0; e < count; ++e) {
-      const T* s = scores + e * H;
-      for (int64_t h = 0; h < H; ++h) sum[h] += s[h];
-    }
+  });
+  map(scores, scores, count * heads, [](Vector<T> v) { return exponential_nonpositive(v); });
+  for_head_blocks<T>(heads, [=](auto zero, int64_t h) {
+    using V = decltype(zero);
+    V total = zero;
+    for (int64_t e = 0; e < count; ++e) total += get<V>(scores + e * heads + h);
+    put(sum + h, total);
   });
 }
 
 template <class T>
 void scale_heads(T* x, const T* factor, int64_t heads, int64_t count) {
-  with_heads(heads, [=](auto H) {
+  for_head_blocks<T>(heads, [=](auto zero, int64_t h) {
+    using V = decltype(zero);
+    const V f = get<V>(factor + h);
     for (int64_t e = 0; e < count; ++e) {
-      for (int64_t h = 0; h < H; ++h) x[e * H + h] *= factor[h];
+      T* entry = x + e * heads + h;
+      put(entry, get<V>(entry) * f);
     }
   });
 }
 
 template <class T>
 void softmax_backward(const T* alpha, const T* mean, T scale, int64_t heads, int64_t count, T* g) {
-  with_heads(heads, [=](auto H) {
+  for_head_blocks<T>(heads, [=](auto zero, int64_t h) {
+    using V = decltype(zero);
+    const V average = get<V>(mean + h);
     for (int64_t e = 0; e < count; ++e) {
-      for (int64_t h = 0; h < H; ++h) {
-        const T a = alpha[e * H + h];
-        const T kept = a < T{0} ? T{0} : g[e * H + h] * scale;
-        g[e * H + h] = (a < T{0} ? -a : a) * (kept - mean[h]);
-      }
+      const V a = get<V>(alpha + e * heads + h);
+      T* entry = g + e * heads + h;
+      const V through = get<V>(entry) * scale;
+      const V kept = a < zero ? zero : through, size = a < zero ? -a : a;
+      put(entry, size * (kept - average));
     }
   });
 }
@@ -72,16 +95,28 @@ void softmax_backward(const T* alpha, const T* mean, T scale, int64_t heads, int
 template <class T>
 void add_edge_terms(const T* features, int64_t k, const T* coefficients, const T* bias,
                     int64_t heads, int64_t count, T* out) {
-  with_heads(heads, [=](auto H) {
+  for_head_blocks<T>(heads, [=](auto zero, int64_t h) {
+    using V = decltype(zero);
+    const V start = bias != nullptr ? get<V>(bias + h) : zero;
     for (int64_t e = 0; e < count; ++e) {
-      T* row = out + e * H;
-      if (bias != nullptr) {
-        for (int64_t h = 0; h < H; ++h) row[h] += bias[h];
-      }
+      T* entry = out + e * heads + h;
+      V sum = get<V>(entry) + start;
       for (int64_t c = 0; c < k; ++c) {
-        const T f = features[e * k + c];
-        for (int64_t h = 0; h < H; ++h) row[h] += f * coefficients[c * H + h];
+        sum += get<V>(coefficients + c * heads + h) * features[e * k + c];
       }
+      put(entry, sum);
+    }
+  });
+}
+
+template <class T>
+void add_gathered(const T* own, const IndexedRows<T>& rows, int64_t count, T* out) {
+  const int64_t heads = rows.width;
+  for_head_blocks<T>(heads, [=](auto zero, int64_t h) {
+    using V = decltype(zero);
+    const V mine = get<V>(own + h);
+    for (int64_t e = 0; e < count; ++e) {
+      put(out + e * heads + h, mine + get<V>(rows.data + rows.index[e] * heads + h));
     }
   });
 }

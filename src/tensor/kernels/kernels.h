@@ -67,6 +67,8 @@ struct Kernels {
   /// out[e, h] += bias[h] + sum_c features[e, c] coefficients[c, h]; bias may be null.
   void (*add_edge_terms)(const T* features, int64_t k, const T* coefficients, const T* bias,
                          int64_t heads, int64_t count, T* out);
+  /// out[e, h] = own[h] + rows_e[h]; the rows are `heads` wide.
+  void (*add_gathered)(const T* own, const IndexedRows<T>& rows, int64_t count, T* out);
   /// out[h, c] += sum_e weights[e, h] * rows_e[h, c].
   void (*weighted_sum)(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
                        T* out);

@@ -77,11 +77,19 @@ void layer_norm_backward(const T* x, const T* weight, const T* stats, const T* g
             [=](int64_t c) { return g[c] * weight[c] * (x[c] - mean); }) *
         scale;
     const T mean_g = sum_g / static_cast<T>(cols), mean_gx = sum_gx / static_cast<T>(cols);
-    for (int64_t c = 0; c < cols; ++c) {
+    int64_t c = 0;
+    for (; c + kLanes<T> <= cols; c += kLanes<T>) {
+      const Vector<T> gradient = load(g + c), normal = (load(x + c) - mean) * scale;
+      store(dweight + c, load(dweight + c) + gradient * normal);
+      store(dbias + c, load(dbias + c) + gradient);
+      const Vector<T> d = (gradient * load(weight + c) - mean_g - normal * mean_gx) * scale;
+      store(dx + c, accumulate ? load(dx + c) + d : d);
+    }
+    for (; c < cols; ++c) {
       const T normal = (x[c] - mean) * scale;
       dweight[c] += g[c] * normal;
       dbias[c] += g[c];
-      const T d = scale * (g[c] * weight[c] - mean_g - normal * mean_gx);
+      const T d = (g[c] * weight[c] - mean_g - normal * mean_gx) * scale;
       dx[c] = accumulate ? dx[c] + d : d;
     }
   }

@@ -25,6 +25,7 @@ const Kernels<T>& table() {
       .scale_heads = scale_heads<T>,
       .softmax_backward = softmax_backward<T>,
       .add_edge_terms = add_edge_terms<T>,
+      .add_gathered = add_gathered<T>,
       .weighted_sum = weighted_sum<T>,
       .dots = dots<T>,
       .gatv2_scores = gatv2_scores<T>,
