@@ -19,7 +19,7 @@ class FormatsPage : public testing::Test {
  protected:
   /// Writes every block that opens with "```text PATH".
   FormatsPage() {
-    std::istringstream page(read_whole_file(fs::path(DGAT_TEST_DATA) / "../../docs/formats.md"));
+    std::istringstream page(read_whole_file(test::data_folder() / "../../docs/formats.md"));
     const std::string opening = "```text ";
     for (std::string line; std::getline(page, line);) {
       if (!line.starts_with(opening)) continue;

@@ -4,10 +4,12 @@
 #include <ostream>
 #include <stdexcept>
 
+#include "support/temp_dir.h"
+
 namespace dgat::test {
 
 std::filesystem::path broken_folder() {
-  return std::filesystem::path(DGAT_TEST_DATA) / "broken";
+  return data_folder() / "broken";
 }
 
 std::vector<BrokenFile> broken_files() {

@@ -17,6 +17,10 @@ TempDir::~TempDir() {
   fs::remove_all(path_, ignored);
 }
 
+fs::path data_folder() {
+  return DGAT_TEST_DATA;
+}
+
 fs::path shared_datasets() {
   const fs::path folder = fs::path(DGAT_SHARED) / "datasets";
   return fs::exists(folder) ? folder : fs::path();

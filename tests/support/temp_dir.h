@@ -19,6 +19,9 @@ class TempDir {
   std::filesystem::path path_;
 };
 
+/// tests/data, the files that tests read.
+std::filesystem::path data_folder();
+
 /// Folder of the real data sets, or an empty path on a machine that has none: a test then says
 ///   if (shared_datasets().empty()) GTEST_SKIP() << kNoDatasets;
 std::filesystem::path shared_datasets();
