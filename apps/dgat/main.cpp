@@ -19,6 +19,7 @@ constexpr dgat::app::AddVerb kVerbs[] = {
     dgat::app::add_convert,
     dgat::app::add_train,
     dgat::app::add_predict,
+    dgat::app::add_report,
     dgat::app::add_datasets,
     dgat::app::add_models,
     dgat::app::add_reference,

@@ -11,6 +11,7 @@ void add_generate(CLI::App& app);
 void add_convert(CLI::App& app);
 void add_train(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_report(CLI::App& app);
 void add_datasets(CLI::App& app);
 void add_models(CLI::App& app);
 void add_reference(CLI::App& app);

@@ -70,4 +70,8 @@ struct ModelAnalysis {
   std::vector<DirectionalTerm> terms;
 };
 
+/// One forward pass per split; attention of the shown split only.
+ModelAnalysis analyse_model(const RunRecord& run, const data::Dataset& dataset, int64_t shown_split,
+                            spectral::SpectralCache& cache);
+
 }  // namespace dgat::report

@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <memory>
 
-#include "../run_page.h"
 #include "../training_options.h"
 #include "../verbs.h"
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
 #include "dgat/core/progress.h"
 #include "dgat/nn/registry.h"
+#include "dgat/report/run_page.h"
 #include "dgat/train/run.h"
 
 namespace dgat::app {
@@ -121,7 +121,7 @@ void run(const Train& options) {
   spectral::SpectralCache cache(spectral::default_cache_folder());
   try {
     const train::RunSummary summary = train::run_training(dataset, config, cache, &directory);
-    report::write_page(run_page(summary, directory), out / "report.html");
+    report::write_page(report::run_page(out, cache), out / "report.html");
     if (options.common.json) {
       fmt::print("{}", train::to_json(summary));
     } else {
