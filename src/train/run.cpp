@@ -43,13 +43,11 @@ struct Unit {
 class Crew {
  public:
   Crew(const data::Dataset& dataset, const Config& config, const RunDirectory* directory,
-       const std::vector<nn::GraphInput<float>>& inputs, const InputBuilder& builder,
-       const std::vector<Unit>& units)
+       const std::vector<nn::GraphInput<float>>& inputs, const std::vector<Unit>& units)
       : dataset_(dataset),
         config_(config),
         directory_(directory),
         inputs_(inputs),
-        builder_(builder),
         units_(units),
         results_(units.size()),
         errors_(units.size()),
@@ -59,12 +57,12 @@ class Crew {
   }
 
   std::vector<SplitResult> run(int64_t jobs) {
-    const int threads = std::max(1, thread_count() / static_cast<int>(jobs));
+    const int threads = thread_count();
     std::vector<std::thread> others;
     for (int64_t j = 1; j < jobs; ++j) {
-      others.emplace_back([this, threads] { work(threads); });
+      others.emplace_back([this, jobs, threads] { work(jobs, threads); });
     }
-    work(jobs > 1 ? threads : thread_count());
+    work(jobs, threads);
     for (std::thread& thread : others) thread.join();
     if (log_) log_->flush();
     rethrow_first_error();
@@ -72,9 +70,11 @@ class Crew {
   }
 
  private:
-  void work(int threads) {
-    const ThreadScope scope(threads);
+  /// The last units, when there are fewer of them than jobs, share all threads.
+  void work(int64_t jobs, int threads) {
     for (size_t u = next_++; u < units_.size() && !stop_; u = next_++) {
+      const auto side_by_side = std::min<int64_t>(jobs, static_cast<int64_t>(units_.size() - u));
+      const ThreadScope scope(std::max(1, threads / static_cast<int>(side_by_side)));
       try {
         results_[u] = train(units_[u]);
       } catch (...) {
@@ -132,7 +132,6 @@ class Crew {
   const Config& config_;
   const RunDirectory* directory_;
   const std::vector<nn::GraphInput<float>>& inputs_;
-  const InputBuilder& builder_;
   const std::vector<Unit>& units_;
   std::vector<SplitResult> results_;
   std::vector<std::exception_ptr> errors_;
@@ -200,7 +199,7 @@ RunSummary run_training(const data::Dataset& dataset, const Config& config,
     std::filesystem::create_directories(directory->checkpoint(1, 0).parent_path());
     write_atomically(directory->config(), [&](std::ostream& out) { out << to_yaml(config); });
   }
-  Crew crew(dataset, config, directory, inputs, builder, units);
+  Crew crew(dataset, config, directory, inputs, units);
   const std::vector<SplitResult> results =
       crew.run(job_count(config, dataset, static_cast<int64_t>(units.size())));
 

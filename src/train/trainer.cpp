@@ -134,14 +134,13 @@ class Loop {
     double squares = 0;
     for (auto& entry : model_.parameters().entries()) {
       if (!entry.parameter.has_grad) continue;
-      const double sum = tensor::sum_of_squares(entry.parameter.grad);
-      if (!std::isfinite(sum)) {
+      if (!tensor::all_finite(entry.parameter.grad)) {
         fail(number, fmt::format("the gradient of {} is not finite", entry.parameter.name));
       }
-      squares += sum;
+      if (config_.clip > 0) squares += tensor::sum_of_squares(entry.parameter.grad);
     }
     const double norm = std::sqrt(squares);
-    const double scale = config_.clip > 0 && norm > config_.clip ? config_.clip / norm : 1;
+    const double scale = norm > config_.clip ? config_.clip / norm : 1;
     tensor::AdamOptions options = adam_;
     if (number < config_.warmup) {
       options.lr *= static_cast<double>(number) / static_cast<double>(config_.warmup);
