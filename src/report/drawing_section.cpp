@@ -47,6 +47,7 @@ void place(const GraphAnalysis& a, const std::vector<NodeId>& drawn, Drawing& dr
   const auto nodes = static_cast<size_t>(a.graph.nodes());
   const auto coordinate = [&](size_t vector) {
     std::vector<double> values;
+    values.reserve(drawn.size());
     for (const NodeId node : drawn) {
       values.push_back(a.phi[vector * nodes + static_cast<size_t>(node)]);
     }

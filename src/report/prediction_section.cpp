@@ -135,6 +135,7 @@ LineChart calibration(const data::Dataset& dataset, std::span<const SplitOutput>
 
 std::vector<std::string> homophily_names() {
   std::vector<std::string> names;
+  names.reserve(kHomophilyBins + 1);
   for (int bin = 0; bin < kHomophilyBins; ++bin) {
     names.push_back(fmt::format("{:.1f}–{:.1f}", bin / 10.0, (bin + 1) / 10.0));
   }

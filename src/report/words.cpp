@@ -33,6 +33,7 @@ std::string class_name(const data::Dataset& dataset, int32_t label) {
 
 std::vector<std::string> class_names(const data::Dataset& dataset) {
   std::vector<std::string> names;
+  names.reserve(static_cast<size_t>(dataset.classes));
   for (int32_t c = 0; c < dataset.classes; ++c) names.push_back(class_name(dataset, c));
   return names;
 }

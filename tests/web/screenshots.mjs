@@ -5,10 +5,10 @@ import { launch, openPage } from "./browser.mjs";
 const [file, folder] = process.argv.slice(2);
 const browser = await launch();
 
-const drawing = await openPage(browser, file, { colorScheme: "dark", viewport: { width: 1180, height: 760 } });
+const drawing = await openPage(browser, file, { colorScheme: "dark", viewport: { width: 920, height: 700 } });
 await drawing.page.evaluate(() => {
   const { view } = document.querySelector("[data-type=drawing]").graph;
-  view.select(Math.floor(view.model.nodes / 2) + 20);
+  view.select(Math.floor(view.model.nodes / 2));
 });
 await drawing.page.waitForTimeout(800);
 await drawing.page.locator("[data-type=drawing]").screenshot({ path: join(folder, "report-drawing.png") });
