@@ -70,15 +70,16 @@ class Crew {
   }
 
  private:
-  /// The last units, when there are fewer of them than jobs, share all threads.
+  /// In the last round there may be fewer units than jobs: they share all threads.
   void work(int64_t jobs, int threads) {
-    for (size_t u = next_++; u < units_.size() && !stop_; u = next_++) {
-      const auto side_by_side = std::min<int64_t>(jobs, static_cast<int64_t>(units_.size() - u));
+    const auto count = static_cast<int64_t>(units_.size());
+    for (int64_t u = next_++; u < count && !stop_; u = next_++) {
+      const int64_t side_by_side = std::min(jobs, count - u / jobs * jobs);
       const ThreadScope scope(std::max(1, threads / static_cast<int>(side_by_side)));
       try {
-        results_[u] = train(units_[u]);
+        results_[static_cast<size_t>(u)] = train(units_[static_cast<size_t>(u)]);
       } catch (...) {
-        errors_[u] = std::current_exception();
+        errors_[static_cast<size_t>(u)] = std::current_exception();
         stop_ = true;
       }
     }
@@ -139,7 +140,7 @@ class Crew {
   std::mutex mutex_;
   Progress progress_;
   int64_t done_ = 0;
-  std::atomic<size_t> next_ = 0;
+  std::atomic<int64_t> next_ = 0;
   std::atomic<bool> stop_ = false;
 };
 

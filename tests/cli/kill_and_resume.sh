@@ -2,12 +2,12 @@
 # A run that is killed (KILL: nothing can be saved; INT: Ctrl-C) and resumed ends with the same bits
 # as one that was never stopped.  usage: kill_and_resume.sh path/to/dgat
 set -euo pipefail
-dgat=$1
+dgat=$(realpath "$1")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-"$dgat" generate csbm --nodes 600 --classes 3 --splits 2 --out data.npz > /dev/null
-options=(--layers 2 --hidden 64 --lr 0.003 --steps 150 --checkpoint-every 7 --quiet)
+"$dgat" generate csbm --nodes 300 --classes 3 --splits 2 --out data.npz > /dev/null
+options=(--layers 2 --hidden 32 --lr 0.003 --steps 120 --checkpoint-every 7 --quiet)
 "$dgat" train data.npz "${options[@]}" --out whole > /dev/null
 
 for signal in KILL INT; do
