@@ -14,6 +14,7 @@ constexpr int kDone = 0, kFailed = 1, kUsage = 2, kInterrupted = 130;
 constexpr dgat::app::AddVerb kVerbs[] = {
     // clang-format off
     dgat::app::add_inspect,
+    dgat::app::add_spectrum,
     dgat::app::add_rewire,
     dgat::app::add_generate,
     dgat::app::add_convert,

@@ -6,6 +6,7 @@
 namespace dgat::app {
 
 void add_inspect(CLI::App& app);
+void add_spectrum(CLI::App& app);
 void add_rewire(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_convert(CLI::App& app);
