@@ -15,6 +15,7 @@ constexpr NodeId kSmall = 150;           // a full decomposition takes milliseco
 constexpr double kDeepPerLog = 4;        // depth beyond this times log2 N is deep
 constexpr double kDeepOperations = 2e9;  // of a factorisation: about two seconds
 constexpr double kShallowOperations = 5e7;
+constexpr int64_t kShallowArcs = 80'000;    // of a shallow graph whose ordering is worth a try
 constexpr NodeId kOrderingNodes = 250'000;  // beyond this, multigrid beats a factor on a mesh
 constexpr double kTreeLike = 1.2;           // edges per node up to which a factor has no fill
 
@@ -84,7 +85,7 @@ Analysis analyse(const CsrGraph& graph, const EigenOptions& options) {
   result.depth = breadth_first(graph, breadth_first(graph, 0).farthest).depth;
   result.deep = static_cast<double>(result.depth) > kDeepPerLog * std::log2(n);
   const bool tree_like = static_cast<double>(graph.edges()) <= kTreeLike * n;
-  if (tree_like || n <= kOrderingNodes) {
+  if (tree_like || (result.deep ? n <= kOrderingNodes : graph.arcs() <= kShallowArcs)) {
     result.factor =
         affordable_factor(graph, options, result.deep ? kDeepOperations : kShallowOperations);
   }

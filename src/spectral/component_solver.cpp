@@ -8,9 +8,9 @@
 
 #include "analysis.h"
 #include "canonical.h"
-#include "corrections.h"
 #include "davidson.h"
 #include "dgat/core/error.h"
+#include "inner_cg.h"
 #include "ldl.h"
 #include "multigrid.h"
 #include "pairs.h"
@@ -21,7 +21,7 @@ namespace {
 using graph::CsrGraph;
 using graph::NodeId;
 
-constexpr int kInnerSteps = 8;       // CG steps of one Jacobi-Davidson correction
+constexpr int kInnerSteps = 16;      // CG steps of one Jacobi-Davidson correction
 constexpr double kRounding = 5e-16;  // of a residual, relative to the scale of S
 
 class ComponentSolver {
@@ -95,7 +95,9 @@ class ComponentSolver {
       case Solver::kMultigrid:
         return std::make_unique<MultigridCorrection>(S_);
       case Solver::kDavidson:
-        return std::make_unique<ConjugateGradientCorrection>(S_, kInnerSteps);
+        // Single precision suffices unless eigenvalues are tiny against the scale of S.
+        if (analysis_.deep) return std::make_unique<InnerCg<double>>(S_, kInnerSteps);
+        return std::make_unique<InnerCg<float>>(S_, kInnerSteps);
       default:
         return std::make_unique<NoCorrection>();
     }

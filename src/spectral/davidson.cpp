@@ -13,7 +13,7 @@
 namespace dgat::spectral {
 namespace {
 
-constexpr double kLoose = 1e-3;  // residual over distance for a pair beyond those wanted
+constexpr double kLoose = 0.02;  // residual over distance for a pair beyond those wanted
 constexpr int kOthers = 6;       // Ritz vectors handed to the search for the next pair
 
 /// V orthonormal (the deflated vectors first), W = S times the search part of V, H = V^T W.
@@ -27,18 +27,17 @@ class Search {
         gap_tolerance_(options.gap_tolerance),
         v_(S.nodes(), fixed_ + capacity_),
         w_(S.nodes(), capacity_),
-        known_(S.nodes(), fixed_ + 1),
-        residual_(static_cast<size_t>(S.nodes())),
+        known_(S.nodes(), fixed_ + options.block),
+        residuals_(S.nodes(), options.block),
         h_(capacity_, capacity_) {
     for (int j = 0; j < fixed_; ++j) {
       std::ranges::copy(deflated.column(j), v_.push().begin());
       std::ranges::copy(deflated.column(j), known_.push().begin());
     }
-    known_.push();
   }
 
   int size() const { return w_.count(); }
-  bool full() const { return size() == capacity_; }
+  bool has_room(int columns) const { return size() + columns <= capacity_; }
   bool whole() const { return size() == dimension_; }  ///< the Ritz pairs are exact
 
   /// Widens the space by the part of x that is new. False when there is none.
@@ -61,16 +60,21 @@ class Search {
     return add(x);
   }
 
-  /// The smallest Ritz pair and its residual.
+  /// The smallest Ritz pairs and their residuals.
   void solve() {
     const int m = size();
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(h_.topLeftCorner(m, m));
     theta_ = solver.eigenvalues();
     s_ = solver.eigenvectors();
-    ritz_vector(0, known_.column(fixed_));
-    w_.combine(s_.col(0), residual_);
-    add_scaled(-theta_[0], known_.column(fixed_), residual_);
-    residual_norm_ = norm(residual_);
+    known_.truncate(fixed_);
+    residuals_.truncate(0);
+    for (int j = 0; j < std::min(m, residuals_.capacity()); ++j) {
+      const std::span<double> u = known_.push(), r = residuals_.push();
+      ritz_vector(j, u);
+      w_.combine(s_.col(j), r);
+      add_scaled(-theta_[j], u, r);
+    }
+    residual_norm_ = norm(residuals_.column(0));
   }
 
   /// Keeps the best Ritz vectors; solve() was called before.
@@ -87,7 +91,10 @@ class Search {
 
   double value() const { return theta_[0]; }
   double residual_norm() const { return residual_norm_; }
-  std::span<const double> residual() const { return residual_; }
+  const Basis& residuals() const { return residuals_; }
+  std::span<const double> values() const {
+    return {theta_.data(), static_cast<size_t>(residuals_.count())};
+  }
   const Basis& known() const { return known_; }
 
   /// Distance of the value to the next Ritz value that is not equal to it, and to zero.
@@ -123,8 +130,8 @@ class Search {
   int64_t dimension_;
   int capacity_;
   double gap_tolerance_;
-  Basis v_, w_, known_;  // known: the deflated vectors, then the Ritz vector
-  std::vector<double> residual_, direction_;
+  Basis v_, w_, known_, residuals_;  // known: the deflated vectors, then the first Ritz vectors
+  std::vector<double> direction_;
   Eigen::MatrixXd h_, s_;
   Eigen::VectorXd theta_;
   double residual_norm_ = 0;
@@ -145,9 +152,9 @@ DavidsonResult davidson(const Laplacian& S, const Basis& deflated, const Basis& 
                         Correction& correction, const DavidsonOptions& options,
                         const DavidsonGoal& goal, Progress& progress) {
   Search search(S, deflated, options);
-  for (int j = 0; j < start.count() && !search.full(); ++j) search.add(start.column(j));
+  for (int j = 0; j < start.count() && search.has_room(1); ++j) search.add(start.column(j));
   if (search.size() == 0) search.add_random(0);
-  std::vector<double> t(static_cast<size_t>(S.nodes()));
+  Basis directions(S.nodes(), options.block);
   for (int step = 0;; ++step) {
     throw_if_interrupted("eigensolver");
     search.solve();
@@ -155,9 +162,13 @@ DavidsonResult davidson(const Laplacian& S, const Basis& deflated, const Basis& 
     if (step >= options.max_steps) return search.result(false, step);
     progress.update(step, fmt::format("eigenvalue {:.6g}, residual {:.1e}", search.value(),
                                       search.residual_norm()));
-    correction.apply(search.known(), search.value(), search.residual(), t);
-    if (search.full()) search.restart(options.keep);
-    if (!search.add(t) && !search.add(search.residual()) &&
+    correction.apply(search.known(), search.values(), search.residuals(), directions);
+    if (!search.has_room(directions.count())) search.restart(options.keep);
+    bool wider = false;
+    for (int j = 0; j < directions.count() && search.has_room(1); ++j) {
+      wider = search.add(directions.column(j)) || wider;
+    }
+    if (!wider && !search.add(search.residuals().column(0)) &&
         !search.add_random(static_cast<uint64_t>(step) + 1)) {
       return search.result(false, step);
     }

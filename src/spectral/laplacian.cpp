@@ -87,12 +87,6 @@ Laplacian::Laplacian(const CsrGraph& graph, const LaplacianOptions& options)
   }
 }
 
-double Laplacian::mass(NodeId i) const {
-  const double gamma = options_.gamma;
-  const double m = gamma * static_cast<double>(graph_->degree(i)) + (1 - gamma);
-  return m > 0 ? m : 1;
-}
-
 double Laplacian::diagonal(NodeId i) const {
   return factor_ * static_cast<double>(graph_->degree(i)) / mass(i);
 }

@@ -151,7 +151,7 @@ FactorCorrection::FactorCorrection(const Laplacian& S, SparseLdl& factor)
   factor_.factorise(degree, true);
 }
 
-void FactorCorrection::apply(const Basis&, double, std::span<const double> r, std::span<double> t) {
+void FactorCorrection::multiply(std::span<const double> r, std::span<double> t) {
   for (size_t i = 0; i < r.size(); ++i) work_[i] = root_mass_[i] * r[i];
   factor_.solve(work_, t);
   for (size_t i = 0; i < r.size(); ++i) t[i] *= root_mass_[i];

@@ -43,11 +43,10 @@ class SparseLdl {
 
 /// t = S^+ r through a grounded factor of D - A, which serves every gamma:
 /// S^+ = M^(1/2) (D - A)^+ M^(1/2) / gamma on vectors orthogonal to the null vector.
-class FactorCorrection : public Correction {
+class FactorCorrection : public LinearCorrection {
  public:
   FactorCorrection(const Laplacian& S, SparseLdl& factor);
-  void apply(const Basis& known, double theta, std::span<const double> r,
-             std::span<double> t) override;
+  void multiply(std::span<const double> r, std::span<double> t) override;
 
  private:
   SparseLdl& factor_;

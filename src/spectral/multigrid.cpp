@@ -237,8 +237,7 @@ MultigridCorrection::MultigridCorrection(const Laplacian& S)
   for (NodeId i = 0; i < S.nodes(); ++i) root_mass_.push_back(std::sqrt(S.mass(i)));
 }
 
-void MultigridCorrection::apply(const Basis&, double, std::span<const double> r,
-                                std::span<double> t) {
+void MultigridCorrection::multiply(std::span<const double> r, std::span<double> t) {
   for (size_t i = 0; i < r.size(); ++i) work_[i] = root_mass_[i] * r[i];
   multigrid_.apply(work_, t);
   for (size_t i = 0; i < r.size(); ++i) t[i] *= root_mass_[i];

@@ -47,11 +47,10 @@ class Multigrid {
 };
 
 /// t ~ S^+ r = M^(1/2) (D - A)^+ M^(1/2) r / gamma.
-class MultigridCorrection : public Correction {
+class MultigridCorrection : public LinearCorrection {
  public:
   explicit MultigridCorrection(const Laplacian& S);
-  void apply(const Basis& known, double theta, std::span<const double> r,
-             std::span<double> t) override;
+  void multiply(std::span<const double> r, std::span<double> t) override;
 
  private:
   Multigrid multigrid_;

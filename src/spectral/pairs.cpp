@@ -41,7 +41,7 @@ class PairSearch {
       const bool enough = std::ssize(found_) >= wanted_;
       DavidsonGoal goal;
       if (enough) goal.beyond = last_wanted();
-      DavidsonResult next = search_once(correction, start_vectors(enough), goal);
+      DavidsonResult next = search_once(correction, start_vectors(), goal);
       if (!next.converged) return fail(std::move(next));
       const bool above = enough && next.value > last_wanted() && !equal(next.value, last_wanted());
       take(next);
@@ -68,15 +68,16 @@ class PairSearch {
     return start;
   }
 
-  /// A fresh vector alone, or what the search before left behind with a fresh vector added.
-  Basis start_vectors(bool fresh_only) {
-    if (found_.empty()) return one_vector(0);
-    const int which = kFreshVectors + searches_;
-    if (fresh_only || others_.count() == 0) return one_vector(which);
-    Basis start(S_.nodes(), others_.count() + 1);
+  /// What the search before left behind, and a fresh vector.
+  Basis start_vectors() {
+    Basis start(S_.nodes(), others_.count() + 2);
+    if (found_.empty()) {
+      std::ranges::copy(fixed_vector(original_, options_.seed, 0), start.push().begin());
+    }
     for (int j = 0; j < others_.count(); ++j) {
       std::ranges::copy(others_.column(j), start.push().begin());
     }
+    const int which = kFreshVectors + searches_;
     std::ranges::copy(fixed_vector(original_, options_.seed, which), start.push().begin());
     return start;
   }
@@ -132,6 +133,7 @@ class PairSearch {
       return equal(pair.value, repeated) || pair.value > repeated;
     });
     last_multiplicity_ = kMaxEqual + 1;
+    search_.block = 1;
     deflate_all_but(found_.size());
     const int below = static_cast<int>(found_.size());
     for (int c = below; c < wanted_; ++c) {
@@ -167,7 +169,7 @@ class PairSearch {
   const Laplacian& S_;
   std::span<const graph::NodeId> original_;
   int wanted_;
-  const DavidsonOptions& search_;
+  DavidsonOptions search_;
   const EigenOptions& options_;
   Basis deflated_;
   std::vector<double> null_;

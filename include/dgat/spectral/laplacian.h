@@ -39,13 +39,19 @@ class Laplacian {
   /// (x_i/sqrt(m_i) - x_j/sqrt(m_j))^2, a sum without cancellation.
   double energy(std::span<const double> x) const;
 
-  double mass(graph::NodeId i) const;        ///< m_i, the diagonal of M; 1 on isolated nodes
+  /// m_i, the diagonal of M; 1 where it would be 0 (an isolated node at gamma = 1).
+  double mass(graph::NodeId i) const {
+    const double m = options_.gamma * static_cast<double>(graph_->degree(i)) + (1 - options_.gamma);
+    return m > 0 ? m : 1;
+  }
   double diagonal(graph::NodeId i) const;    ///< L_ii = gamma * d_i / m_i
   std::vector<double> null_vector() const;   ///< M^(1-alpha) 1, unit 2-norm: L times it is 0
   double factor() const { return factor_; }  ///< gamma, or 1 at gamma = 0
   /// What residuals are measured against: 1 (S has norm at most 2), and at gamma = 0 the lower
   /// bound max degree + 1 of the norm of D - A.
   double scale() const { return scale_; }
+  /// Row ranges of about equal work: block b is [row_blocks()[b], row_blocks()[b + 1]).
+  std::span<const graph::NodeId> row_blocks() const { return block_begin_; }
 
  private:
   const graph::CsrGraph* graph_;
