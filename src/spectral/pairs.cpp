@@ -68,23 +68,37 @@ class PairSearch {
     return start;
   }
 
-  /// What the search before left behind, and a fresh vector.
+  /// The largest number of equal values found so far.
+  int64_t most_copies() const {
+    int64_t most = 0, run = 0;
+    for (size_t j = 0; j < found_.size(); ++j) {
+      run = j > 0 && equal(found_[j - 1].value, found_[j].value) ? run + 1 : 1;
+      most = std::max(most, run);
+    }
+    return most;
+  }
+
+  /// Two fresh vectors (the first of all is the fixed one), or what the search before left behind.
+  /// The space grown from s vectors shows at most s copies of an eigenvalue: when all of these were
+  /// found, there may be more, and only fresh vectors can tell.
   Basis start_vectors() {
-    Basis start(S_.nodes(), others_.count() + 2);
-    if (found_.empty()) {
-      std::ranges::copy(fixed_vector(original_, options_.seed, 0), start.push().begin());
+    Basis start(S_.nodes(), std::max(others_.count(), 2));
+    if (others_.count() > 0 && most_copies() < 2 * fresh_searches_) {
+      for (int j = 0; j < others_.count(); ++j) {
+        std::ranges::copy(others_.column(j), start.push().begin());
+      }
+      return start;
     }
-    for (int j = 0; j < others_.count(); ++j) {
-      std::ranges::copy(others_.column(j), start.push().begin());
+    for (int c = 0; c < 2; ++c) {
+      const int which = found_.empty() && c == 0 ? 0 : kFreshVectors + 2 * fresh_searches_ + c;
+      std::ranges::copy(fixed_vector(original_, options_.seed, which), start.push().begin());
     }
-    const int which = kFreshVectors + searches_;
-    std::ranges::copy(fixed_vector(original_, options_.seed, which), start.push().begin());
+    ++fresh_searches_;
     return start;
   }
 
   DavidsonResult search_once(Correction& correction, const Basis& start, const DavidsonGoal& goal) {
     DavidsonResult out = davidson(S_, deflated_, start, correction, search_, goal, progress_);
-    ++searches_;
     steps_ += out.steps;
     return out;
   }
@@ -175,7 +189,7 @@ class PairSearch {
   std::vector<double> null_;
   Basis others_{0, 0};
   std::vector<Pair> found_;
-  int searches_ = 0, last_multiplicity_ = 0;
+  int fresh_searches_ = 0, last_multiplicity_ = 0;
   int64_t steps_ = 0;
   Progress progress_;
 };
