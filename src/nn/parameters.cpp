@@ -28,13 +28,13 @@ double uniform_at(const Philox& philox, int64_t k, double bound) {
 
 template <class T>
 typename ParameterSet<T>::Entry& ParameterSet<T>::declare(const std::string& name,
-                                                          std::vector<int64_t> shape, int64_t rows,
-                                                          int64_t cols) {
+                                                          const std::vector<int64_t>& shape,
+                                                          int64_t rows, int64_t cols) {
   expects(find(name) == nullptr, "parameter names are unique");
   Entry& entry = entries_.emplace_back();
   entry.parameter.name = name;
   entry.parameter.value = tensor::Matrix<T>(rows, cols);
-  entry.shape = std::move(shape);
+  entry.shape = shape;
   return entry;
 }
 
@@ -72,7 +72,7 @@ tensor::Parameter<T>& ParameterSet<T>::constant(const std::string& name, int64_t
                                                 double value, bool weight_decay) {
   std::vector<int64_t> shape = {rows, cols};
   if (rows == 1) shape = {cols};
-  tensor::Parameter<T>& p = declare(name, std::move(shape), rows, cols).parameter;
+  tensor::Parameter<T>& p = declare(name, shape, rows, cols).parameter;
   p.weight_decay = weight_decay;
   std::ranges::fill(p.value.values(), static_cast<T>(value));
   return p;

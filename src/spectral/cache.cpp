@@ -239,7 +239,7 @@ std::shared_ptr<const EigenResult> SpectralCache::solve(const graph::CsrGraph& g
   std::optional<EigenResult> known = file.empty() ? std::nullopt : load(file);
   const bool solved_now = !known.has_value();
   if (solved_now) known = solve_spectrum(graph, options);
-  const auto result = std::make_shared<const EigenResult>(std::move(*known));
+  auto result = std::make_shared<const EigenResult>(std::move(*known));
   if (!result->converged) return result;
   if (solved_now && !file.empty()) store(file, *result);
   entry->result = result;

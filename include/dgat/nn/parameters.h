@@ -42,7 +42,8 @@ class ParameterSet {
   int64_t count() const;  ///< numbers to train
 
  private:
-  Entry& declare(const std::string& name, std::vector<int64_t> shape, int64_t rows, int64_t cols);
+  Entry& declare(const std::string& name, const std::vector<int64_t>& shape, int64_t rows,
+                 int64_t cols);
   uint64_t seed_;
   std::deque<Entry> entries_;
 };
