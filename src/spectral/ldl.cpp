@@ -159,6 +159,7 @@ void FactorCorrection::multiply(std::span<const double> r, std::span<double> t) 
 
 int64_t eigenvalues_below(const Laplacian& S, SparseLdl& factor, double value) {
   std::vector<double> diagonal;
+  diagonal.reserve(static_cast<size_t>(S.nodes()));
   for (NodeId i = 0; i < S.nodes(); ++i) {
     diagonal.push_back(static_cast<double>(S.graph().degree(i)) - value / S.factor() * S.mass(i));
   }

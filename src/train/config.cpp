@@ -68,7 +68,7 @@ OptionInfo count(const char* key, const char* group, int64_t Config::*field, int
 
 /// One of "a|b|c".
 OptionInfo choice(const char* key, const char* group, const char* names, const char* meaning,
-                  std::function<void(Config&, const std::string&)> assign,
+                  const std::function<void(Config&, const std::string&)>& assign,
                   std::function<std::string(const Config&)> get) {
   return {key,
           group,
