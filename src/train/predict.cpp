@@ -22,7 +22,7 @@ fs::path weight_file(const fs::path& run, int64_t split) {
     throw_input("{}: no such run; give the --out folder of `dgat train` or a weight file",
                 run.string());
   }
-  const fs::path file = run / fmt::format("split-{}.safetensors", split);
+  fs::path file = run / fmt::format("split-{}.safetensors", split);
   if (fs::exists(file)) return file;
   if (RunDirectory::is_run(run) && !fs::exists(run / "summary.json")) {
     throw_input("{}: the run is not finished; continue it with `dgat train --resume --out {}`",
