@@ -29,5 +29,5 @@ function(dgat_add_tests name)
   target_link_libraries(${target} PRIVATE dgat_flags dgat_test_support ${ARG_LINK})
   target_precompile_headers(${target} PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
   gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
-    PROPERTIES TIMEOUT 300)
+    PROPERTIES TIMEOUT 900)
 endfunction()
