@@ -77,6 +77,7 @@ test("charts show their numbers as a table and save as CSV, SVG and PNG", () => 
   for (const name of ["accuracy-over-gamma", "accuracy-by-class", "distances", "confusion", "models"]) {
     const figure = page.locator(`[data-block=${name}]`);
     await figure.locator("summary").click();
+    await figure.locator("tbody tr").first().waitFor();  // the table is made when its fold opens
     assert.ok(await figure.locator("tbody tr").count() >= 3, name);
     const csv = csvRows((await saved(page, figure.getByRole("button", { name: "CSV" }))).bytes);
     assert.equal(csv.length - 1, await figure.locator("tbody tr").count());
