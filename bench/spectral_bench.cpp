@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
   }
   std::ranges::sort(graphs);
   dgat::set_quiet(true);
-  dgat::set_thread_count(1);  // OpenMP threads do not survive fork(): only the children start some
+  dgat::set_thread_count(1);  // threads do not survive fork(): only the children start some
   fmt::print("{:<28} {:>8} {:>9} {:>5} {:>9} {:>6} {:>8} {:>8} {:>7} {:>12} {:>4} {:>8} {:>8}\n",
              "graph", "nodes", "edges", "gamma", "solver", "steps", "seconds", "user", "MB",
              "lambda", "mult", "residual", "angle");

@@ -1,18 +1,55 @@
 #include "dgat/core/parallel.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <thread>
 
 #include "dgat/core/error.h"
+#include "thread_team.h"
 
 namespace dgat {
 namespace {
 std::atomic<int> global_threads{0};
 thread_local int scoped_threads = 0;
+thread_local bool inside_loop = false;
+
+/// The calling thread's workers; new ones in a forked child, whose parent's stay behind.
+detail::ThreadTeam& team() {
+  thread_local uint64_t generation = detail::fork_generation();
+  thread_local auto mine = std::make_unique<detail::ThreadTeam>();
+  if (generation != detail::fork_generation()) {
+    (void)mine.release();
+    mine = std::make_unique<detail::ThreadTeam>();
+    generation = detail::fork_generation();
+  }
+  return *mine;
+}
+
+/// A loop whose blocks may throw: keeps the first exception by block order.
+struct GuardedLoop {
+  detail::BlockFunction function;
+  void* context;
+  std::exception_ptr first;
+  int64_t first_block;
+  std::mutex mutex;
+
+  static void run(void* raw, int64_t block) {
+    auto& loop = *static_cast<GuardedLoop*>(raw);
+    inside_loop = true;
+    try {
+      loop.function(loop.context, block);
+    } catch (...) {
+      const std::lock_guard lock(loop.mutex);
+      if (block < loop.first_block) {
+        loop.first_block = block;
+        loop.first = std::current_exception();
+      }
+    }
+    inside_loop = false;
+  }
+};
 }  // namespace
 
 void set_thread_count(int threads) {
@@ -23,7 +60,7 @@ void set_thread_count(int threads) {
 int thread_count() {
   if (scoped_threads > 0) return scoped_threads;
   const int set = global_threads.load(std::memory_order_relaxed);
-  return set > 0 ? set : std::max(1, omp_get_num_procs());
+  return set > 0 ? set : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 ThreadScope::ThreadScope(int threads) : previous_(scoped_threads) {
@@ -37,26 +74,13 @@ namespace detail {
 
 void run_blocks(int64_t blocks, BlockFunction function, void* context) {
   const int threads = static_cast<int>(std::min<int64_t>(thread_count(), blocks));
-  if (threads <= 1 || omp_in_parallel()) {
+  if (threads <= 1 || inside_loop) {
     for (int64_t b = 0; b < blocks; ++b) function(context, b);
     return;
   }
-  std::exception_ptr first;
-  int64_t first_block = blocks;
-  std::mutex mutex;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (int64_t b = 0; b < blocks; ++b) {
-    try {
-      function(context, b);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (b < first_block) {
-        first_block = b;
-        first = std::current_exception();
-      }
-    }
-  }
-  if (first) std::rethrow_exception(first);
+  GuardedLoop loop{function, context, nullptr, blocks, {}};
+  team().run(blocks, threads, GuardedLoop::run, &loop);
+  if (loop.first) std::rethrow_exception(loop.first);
 }
 
 }  // namespace detail

@@ -1,0 +1,116 @@
+#include "thread_team.h"
+
+#include <pthread.h>
+
+#include <mutex>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace dgat::detail {
+namespace {
+
+constexpr int kSpins = 1000;  // about 50 microseconds
+constexpr uint32_t kOpen = 1, kWorker = 2;
+
+void relax() {
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
+
+/// Returns when `value` is no longer `old`.
+uint32_t wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
+  for (int spin = 0; spin < kSpins; ++spin) {
+    const uint32_t now = value.load(std::memory_order_acquire);
+    if (now != old) return now;
+    relax();
+  }
+  value.wait(old, std::memory_order_acquire);
+  return value.load(std::memory_order_acquire);
+}
+
+std::atomic<uint64_t> forks{0};
+
+}  // namespace
+
+uint64_t fork_generation() {
+  static std::once_flag once;
+  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1); }); });
+  return forks.load(std::memory_order_relaxed);
+}
+
+struct ThreadTeam::Shared {
+  // The loop. Written while the gate is closed and nobody is inside.
+  BlockFunction function = nullptr;
+  void* context = nullptr;
+  int64_t blocks = 0;
+  int helpers = 0;  // workers with an index below it take part
+
+  std::atomic<int64_t> next{0};    // the first block that nobody has taken
+  std::atomic<uint32_t> gate{0};   // kOpen while the loop runs, plus kWorker per worker inside
+  std::atomic<uint32_t> epoch{0};  // counts loops: what idle workers watch
+  std::atomic<bool> stop{false};
+
+  void take_blocks() {
+    for (int64_t b = next.fetch_add(1); b < blocks; b = next.fetch_add(1)) function(context, b);
+  }
+  bool enter() {
+    uint32_t state = gate.load();
+    while ((state & kOpen) != 0) {
+      if (gate.compare_exchange_weak(state, state + kWorker)) return true;
+    }
+    return false;
+  }
+  void leave() {
+    gate.fetch_sub(kWorker);
+    gate.notify_one();
+  }
+};
+
+void ThreadTeam::work(Shared& shared, int index) {
+  uint32_t seen = 0;
+  while (true) {
+    seen = wait_for_change(shared.epoch, seen);
+    if (shared.stop) return;
+    if (!shared.enter()) continue;
+    if (index < shared.helpers) shared.take_blocks();
+    shared.leave();
+  }
+}
+
+void ThreadTeam::grow(int workers) {
+  if (!shared_) shared_ = std::make_unique<Shared>();
+  while (static_cast<int>(workers_.size()) < workers) {
+    const int index = static_cast<int>(workers_.size());
+    workers_.emplace_back([shared = shared_.get(), index] { work(*shared, index); });
+  }
+}
+
+void ThreadTeam::run(int64_t blocks, int threads, BlockFunction function, void* context) {
+  grow(threads - 1);
+  Shared& s = *shared_;
+  s.function = function;
+  s.context = context;
+  s.blocks = blocks;
+  s.helpers = threads - 1;
+  s.next = 0;
+  s.gate = kOpen;
+  s.epoch.fetch_add(1);
+  s.epoch.notify_all();
+  s.take_blocks();
+  s.gate.fetch_and(~kOpen);
+  for (uint32_t state = s.gate; state != 0;) state = wait_for_change(s.gate, state);
+}
+
+ThreadTeam::ThreadTeam() = default;
+
+ThreadTeam::~ThreadTeam() {
+  if (!shared_) return;
+  shared_->stop = true;
+  shared_->epoch.fetch_add(1);
+  shared_->epoch.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+}  // namespace dgat::detail

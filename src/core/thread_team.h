@@ -1,0 +1,45 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+/// The workers behind parallel.h.
+namespace dgat::detail {
+
+/// The threads of one caller, asleep between loops.
+///
+/// The caller takes blocks like everybody else and waits only for workers that are inside one. A
+/// worker that the system has not scheduled yet is not waited for: its share is done by then. So a
+/// loop on a busy machine is never much slower than on one thread (an OpenMP barrier waits for
+/// every thread to arrive, and costs a time slice each time). Waiting spins for some microseconds,
+/// because the next loop of a training step usually comes by then, and sleeps after that.
+class ThreadTeam {
+ public:
+  using BlockFunction = void (*)(void* context, int64_t block);
+
+  ThreadTeam();
+  ~ThreadTeam();
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+
+  /// function(context, b) for b in [0, blocks), on the calling thread and up to threads - 1 others.
+  /// Needs: function does not throw; only the owner of the team calls.
+  void run(int64_t blocks, int threads, BlockFunction function, void* context);
+
+ private:
+  struct Shared;
+  static void work(Shared& shared, int index);
+  void grow(int workers);
+
+  std::unique_ptr<Shared> shared_;
+  std::vector<std::thread> workers_;
+};
+
+/// Counts the forks that made this process: threads do not survive one, so a team of an earlier
+/// count must be left alone.
+uint64_t fork_generation();
+
+}  // namespace dgat::detail
