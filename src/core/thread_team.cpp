@@ -10,7 +10,7 @@
 namespace dgat::detail {
 namespace {
 
-constexpr int kSpins = 1000;  // about 50 microseconds
+constexpr int kSpins = 3000;  // about 100 microseconds
 constexpr uint32_t kOpen = 1, kWorker = 2;
 
 void relax() {

@@ -4,15 +4,12 @@
 #include "dgat/core/parallel.h"
 #include "dgat/tensor/gemm.h"
 #include "dgat/tensor/ops.h"
+#include "row_grain.h"
 
 namespace dgat::tensor {
 namespace {
 
 constexpr int64_t kGrain = 1 << 15;
-
-int64_t row_grain(int64_t cols) {
-  return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, cols));
-}
 
 /// out[i] = f(i) for every entry of a rows x cols matrix.
 template <class T, class F>
@@ -49,7 +46,7 @@ template <class T>
 Var<T> add_bias(Tape<T>& tape, const Var<T>& x, const Var<T>& bias) {
   expects(bias.rows() == 1 && bias.cols() == x.cols(), "add_bias: one bias per column");
   Matrix<T> out(x.rows(), x.cols());
-  parallel_for(out.rows(), row_grain(out.cols()), [&](int64_t begin, int64_t end) {
+  parallel_for(out.rows(), row_grain(out.rows(), out.cols()), [&](int64_t begin, int64_t end) {
     const T* b = bias.value().data();
     for (int64_t i = begin; i < end; ++i) {
       const T* from = x.value().row(i);
@@ -114,7 +111,7 @@ Var<T> scale_rows(Tape<T>& tape, const Var<T>& x, const Var<T>& factors) {
   const int64_t cols = x.cols();
   const auto scaled = [cols](const Matrix<T>& from, const Matrix<T>& f) {
     Matrix<T> out(from.rows(), cols);
-    parallel_for(out.rows(), row_grain(cols), [&](int64_t begin, int64_t end) {
+    parallel_for(out.rows(), row_grain(out.rows(), cols), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         for (int64_t c = 0; c < cols; ++c) out(i, c) = from(i, c) * f(i, 0);
       }
@@ -126,13 +123,15 @@ Var<T> scale_rows(Tape<T>& tape, const Var<T>& x, const Var<T>& factors) {
                        if (x.wants_gradient()) t.accumulate(x.slot(), scaled(g, factors.value()));
                        if (!factors.wants_gradient()) return;
                        Matrix<T> d(g.rows(), 1);
-                       parallel_for(g.rows(), row_grain(cols), [&](int64_t begin, int64_t end) {
-                         for (int64_t i = begin; i < end; ++i) {
-                           T sum = 0;
-                           for (int64_t c = 0; c < cols; ++c) sum += g(i, c) * x.value()(i, c);
-                           d(i, 0) = sum;
-                         }
-                       });
+                       parallel_for(g.rows(), row_grain(g.rows(), cols),
+                                    [&](int64_t begin, int64_t end) {
+                                      for (int64_t i = begin; i < end; ++i) {
+                                        T sum = 0;
+                                        for (int64_t c = 0; c < cols; ++c)
+                                          sum += g(i, c) * x.value()(i, c);
+                                        d(i, 0) = sum;
+                                      }
+                                    });
                        t.accumulate(factors.slot(), std::move(d));
                      });
 }

@@ -5,19 +5,17 @@
 #include "dgat/core/parallel.h"
 #include "dgat/tensor/gemm.h"
 #include "dgat/tensor/ops.h"
+#include "row_grain.h"
 
 namespace dgat::tensor {
 namespace {
 
-int64_t row_grain(int64_t cols) {
-  return std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, cols));
-}
-
 /// out(0, c) = sum_i f(i, c), blocks added in order.
 template <class T, class F>
 Matrix<T> column_reduce(int64_t rows, int64_t cols, const F& f) {
-  Matrix<T> partial = Matrix<T>::zeros(block_count(rows, row_grain(cols)), cols), out(1, cols);
-  parallel_blocks(rows, row_grain(cols), [&](int64_t block, int64_t begin, int64_t end) {
+  Matrix<T> partial = Matrix<T>::zeros(block_count(rows, row_grain(rows, cols)), cols),
+            out(1, cols);
+  parallel_blocks(rows, row_grain(rows, cols), [&](int64_t block, int64_t begin, int64_t end) {
     T* sum = partial.row(block);
     for (int64_t i = begin; i < end; ++i) {
       for (int64_t c = 0; c < cols; ++c) sum[c] += f(i, c);
@@ -29,7 +27,7 @@ Matrix<T> column_reduce(int64_t rows, int64_t cols, const F& f) {
 
 template <class T, class F>
 void for_entries(int64_t rows, int64_t cols, const F& f) {
-  parallel_for(rows, row_grain(cols), [&](int64_t begin, int64_t end) {
+  parallel_for(rows, row_grain(rows, cols), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       for (int64_t c = 0; c < cols; ++c) f(i, c);
     }

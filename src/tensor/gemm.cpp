@@ -6,6 +6,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
+#include "row_grain.h"
 
 namespace dgat::tensor {
 namespace {
@@ -177,7 +178,7 @@ template <class T>
 void column_sums_into(const Matrix<T>& a, Matrix<T>& out, bool accumulate) {
   const int64_t cols = a.cols();
   expects(out.rows() == 1 && out.cols() == cols, "column_sums_into: shapes fit");
-  const int64_t grain = std::max<int64_t>(1, kColumnGrain / std::max<int64_t>(1, cols));
+  const int64_t grain = row_grain(a.rows(), cols);
   const int64_t parts = std::max<int64_t>(1, block_count(a.rows(), grain));
   Matrix<T> partial = Matrix<T>::zeros(parts, cols);
   parallel_blocks(a.rows(), grain, [&](int64_t block, int64_t begin, int64_t end) {

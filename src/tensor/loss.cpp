@@ -4,15 +4,12 @@
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
 #include "dgat/tensor/ops.h"
+#include "row_grain.h"
 
 namespace dgat::tensor {
 namespace {
 
 constexpr int64_t kGrain = 1 << 14;
-
-int64_t row_grain(int64_t cols) {
-  return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, cols));
-}
 
 /// Mean over the chosen rows of term(row, gradient row); the gradient is kept, already divided by
 /// the number of rows, because it is no larger than the logits and costs one pass either way.
@@ -25,7 +22,7 @@ Var<T> mean_over_rows(Tape<T>& tape, const Var<T>& logits, std::span<const int32
   Matrix<T> gradient;
   if (recording) gradient = Matrix<T>::zeros(logits.rows(), cols);
   const double total =
-      parallel_sum<double>(count, row_grain(cols), [&](int64_t begin, int64_t end) {
+      parallel_sum<double>(count, row_grain(count, cols), [&](int64_t begin, int64_t end) {
         double sum = 0;
         for (int64_t r = begin; r < end; ++r) {
           const int64_t i = rows[static_cast<size_t>(r)];

@@ -6,19 +6,21 @@
 
 namespace dgat::tensor {
 namespace {
-// Work of one task, in arcs: enough that small graphs stay on one thread, little enough that large
-// ones balance. A row costs something even without arcs.
-constexpr int64_t kBlockWork = 2048;
+// Work of one task, in arcs: a sixteenth of a small graph, little enough that a large one balances.
+// A row costs something even without arcs.
+constexpr int64_t kLeastWork = 256, kMostWork = 2048;
 constexpr int64_t kRowWork = 2;
 }  // namespace
 
 RowPlan plan_rows(std::span<const int64_t> offsets) {
   RowPlan plan;
   plan.block_offsets.push_back(0);
+  const int64_t total = offsets.back() + kRowWork * (std::ssize(offsets) - 1);
+  const int64_t block_work = std::clamp(total / 16, kLeastWork, kMostWork);
   int64_t work = 0;
   const auto add = [&](const RowPiece& piece) {
     const int64_t cost = piece.end - piece.begin + kRowWork;
-    if (work > 0 && work + cost > kBlockWork) {
+    if (work > 0 && work + cost > block_work) {
       plan.block_offsets.push_back(static_cast<int64_t>(plan.pieces.size()));
       work = 0;
     }

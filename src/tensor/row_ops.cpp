@@ -6,18 +6,15 @@
 #include "dgat/tensor/gemm.h"
 #include "dgat/tensor/ops.h"
 #include "kernels/kernels.h"
+#include "row_grain.h"
 
 namespace dgat::tensor {
 namespace {
 
-int64_t row_grain(int64_t cols) {
-  return std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, cols));
-}
-
 /// body(i) for every row, in parallel.
 template <class Body>
 void for_rows(int64_t rows, int64_t cols, const Body& body) {
-  parallel_for(rows, row_grain(cols), [&](int64_t begin, int64_t end) {
+  parallel_for(rows, row_grain(rows, cols), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) body(i);
   });
 }
@@ -83,7 +80,7 @@ Var<T> layer_norm(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Va
   expects(weight.value().size() == cols && bias.value().size() == cols,
           "layer_norm: one weight and bias per column");
   Matrix<T> out(rows, cols), stats(rows, 2);
-  parallel_for(rows, row_grain(cols), [&](int64_t begin, int64_t end) {
+  parallel_for(rows, row_grain(rows, cols), [&](int64_t begin, int64_t end) {
     kernels<T>().layer_norm(x.value().row(begin), weight.value().data(), bias.value().data(),
                             static_cast<T>(epsilon), out.row(begin), stats.row(begin), end - begin,
                             cols);
@@ -92,7 +89,7 @@ Var<T> layer_norm(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Va
       std::move(out), {x, weight, bias},
       [x, weight, bias_slot = bias.slot(), stats = std::move(stats)](Tape<T>& t,
                                                                      const Matrix<T>& g) {
-        const int64_t n = g.rows(), m = g.cols(), grain = row_grain(m);
+        const int64_t n = g.rows(), m = g.cols(), grain = row_grain(n, m);
         // Gradients of weight and bias per block, side by side.
         Matrix<T> partial = Matrix<T>::zeros(block_count(n, grain), 2 * m);
         Matrix<T> unused;

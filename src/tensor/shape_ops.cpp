@@ -3,19 +3,16 @@
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
 #include "dgat/tensor/ops.h"
+#include "row_grain.h"
 
 namespace dgat::tensor {
 namespace {
-
-int64_t row_grain(int64_t cols) {
-  return std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, cols));
-}
 
 /// Copies columns [from_begin, from_begin + count) of every row to columns [to_begin, ...).
 template <class T>
 void copy_columns(const Matrix<T>& from, int64_t from_begin, Matrix<T>& to, int64_t to_begin,
                   int64_t count) {
-  parallel_for(from.rows(), row_grain(count), [&](int64_t begin, int64_t end) {
+  parallel_for(from.rows(), row_grain(from.rows(), count), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const T* row = from.row(i) + from_begin;
       std::copy(row, row + count, to.row(i) + to_begin);
@@ -98,7 +95,7 @@ Var<T> gather_rows(Tape<T>& tape, const Var<T>& x, std::span<const int32_t> rows
   const int64_t cols = x.cols(), count = static_cast<int64_t>(rows.size());
   for (const int32_t i : rows) expects(i >= 0 && i < x.rows(), "gather_rows: rows of the matrix");
   Matrix<T> out(count, cols);
-  parallel_for(count, row_grain(cols), [&](int64_t begin, int64_t end) {
+  parallel_for(count, row_grain(count, cols), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const T* from = x.value().row(rows[static_cast<size_t>(r)]);
       std::copy(from, from + cols, out.row(r));
@@ -110,7 +107,7 @@ Var<T> gather_rows(Tape<T>& tape, const Var<T>& x, std::span<const int32_t> rows
           Tape<T>& t, const Matrix<T>& g) {
         const Occurrences where = occurrences(index, n);
         Matrix<T> d = Matrix<T>::zeros(n, cols);
-        parallel_for(n, row_grain(cols), [&](int64_t begin, int64_t end) {
+        parallel_for(n, row_grain(n, cols), [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             for (int64_t p = where.offsets[static_cast<size_t>(i)];
                  p < where.offsets[static_cast<size_t>(i) + 1]; ++p) {
@@ -129,7 +126,7 @@ Var<T> mean_column_groups(Tape<T>& tape, const Var<T>& x, int64_t groups) {
   const int64_t cols = x.cols() / groups;
   const T share = T{1} / static_cast<T>(groups);
   Matrix<T> out = Matrix<T>::zeros(x.rows(), cols);
-  parallel_for(x.rows(), row_grain(x.cols()), [&](int64_t begin, int64_t end) {
+  parallel_for(x.rows(), row_grain(x.rows(), x.cols()), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       T* sum = out.row(i);
       for (int64_t k = 0; k < groups; ++k) {
@@ -142,7 +139,7 @@ Var<T> mean_column_groups(Tape<T>& tape, const Var<T>& x, int64_t groups) {
   return tape.record(
       std::move(out), {x}, [slot = x.slot(), groups, cols, share](Tape<T>& t, const Matrix<T>& g) {
         Matrix<T> d(g.rows(), groups * cols);
-        parallel_for(g.rows(), row_grain(groups * cols), [&](int64_t begin, int64_t end) {
+        parallel_for(g.rows(), row_grain(g.rows(), groups * cols), [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             for (int64_t k = 0; k < groups; ++k) {
               for (int64_t c = 0; c < cols; ++c) d(i, k * cols + c) = g(i, c) * share;
