@@ -1,11 +1,15 @@
 #include "dgat/core/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 namespace dgat {
 
@@ -51,6 +55,39 @@ TEST(ParallelFor, NestedLoopsRunToTheEnd) {
   parallel_for(8, 1,
                [&](int64_t, int64_t) { parallel_for(8, 1, [&](int64_t, int64_t) { ++count; }); });
   EXPECT_EQ(count, 64);
+}
+
+TEST(ParallelFor, ManyShortLoopsOfManyCallersLoseNothing) {
+  // Late workers, workers that sleep, and callers of other teams at the same time.
+  std::vector<std::thread> callers;
+  std::atomic<int64_t> wrong{0};
+  for (int caller = 0; caller < 3; ++caller) {
+    callers.emplace_back([&wrong, caller] {
+      for (int round = 0; round < 500; ++round) {
+        const ThreadScope scope(2 + (round + caller) % 3);
+        const int64_t n = 1 + round % 17;
+        std::vector<int64_t> seen(static_cast<size_t>(n), 0);
+        parallel_for(n, 1, [&](int64_t begin, int64_t) { seen[static_cast<size_t>(begin)] += 1; });
+        for (const int64_t count : seen) wrong += count != 1;
+        if (round % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(ParallelFor, WorksInAForkedChild) {
+  const auto sum = [] {
+    const ThreadScope scope(2);
+    return parallel_sum<int64_t>(1000, 10, [](int64_t begin, int64_t end) { return end - begin; });
+  };
+  ASSERT_EQ(sum(), 1000);  // the parent has workers now
+  const pid_t child = fork();
+  if (child == 0) _exit(sum() == 1000 ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(ThreadScope, RestoresTheOuterLimit) {
