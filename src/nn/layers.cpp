@@ -1,11 +1,9 @@
 #include "layers.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
-#include "dgat/core/random.h"
 
 namespace dgat::nn {
 using tensor::Matrix;
@@ -13,90 +11,37 @@ using tensor::Tape;
 using tensor::Var;
 
 template <class T>
-void InputLinear<T>::prepare(const NodeFeatures<T>& features) {
-  if (weight_->transposed == features.is_sparse()) return;
+void InputLinear<T>::prepare(bool sparse) {
+  if (weight_->transposed == sparse) return;
   const Matrix<T> old = std::move(weight_->value);
   weight_->value = Matrix<T>(old.cols(), old.rows());
   for (int64_t i = 0; i < old.rows(); ++i) {
     for (int64_t j = 0; j < old.cols(); ++j) weight_->value(j, i) = old(i, j);
   }
-  weight_->transposed = features.is_sparse();
+  weight_->transposed = sparse;
   weight_->clear_grad();
 }
 
 template <class T>
 InputView<T> view_input(Tape<T>& tape, const NodeFeatures<T>& features, double dropout) {
   if (!tape.training()) dropout = 0;
-  InputView<T> view{&features, {}, 0, 0};
+  InputView<T> view{&features, {}, {}};
   if (!features.is_sparse()) {
     view.dense = tape.reference(features.dense());
     if (dropout > 0) view.dense = tensor::dropout(tape, view.dense, dropout);
   } else if (dropout > 0) {
-    view.dropout = dropout;
-    view.mask_stream = tape.next_random_stream();
+    view.dropout = {dropout, tape.next_random_stream()};
   }
   return view;
 }
 
 template <class T>
 Var<T> InputLinear<T>::operator()(Tape<T>& tape, const InputView<T>& x) const {
-  expects(weight_->transposed == x.features->is_sparse(), "prepare() saw these features");
+  expects(weight_->transposed != static_cast<bool>(x.dense), "prepare() saw these features");
   const Var<T> weight = tape.parameter(*weight_);
   const Var<T> bias = bias_ != nullptr ? tape.parameter(*bias_) : Var<T>();
-  if (!x.features->is_sparse()) return tensor::linear(tape, x.dense, weight, bias);
-  const tensor::SparseMatrix<T>& sparse = x.features->sparse();
-  if (x.dropout == 0) {
-    return bias ? tensor::sparse_linear(tape, sparse, weight, bias)
-                : tensor::spmm(tape, sparse, weight);
-  }
-  const Var<T> product = sparse_dropout_product(tape, sparse, weight, x.dropout, x.mask_stream);
-  return bias ? tensor::add_bias(tape, product, bias) : product;
-}
-
-namespace {
-
-/// out += the rows of x chosen and weighted by one CSR matrix whose entries survive dropout;
-/// `position(row, column)` identifies an entry of the untransposed matrix.
-template <class T, class Position>
-void dropped_product(const typename tensor::SparseMatrix<T>::Csr& csr, const Matrix<T>& x,
-                     Matrix<T>& out, const Philox& philox, double p, Position position) {
-  const T scale = static_cast<T>(1 / (1 - p));
-  const int64_t width = x.cols();
-  constexpr int64_t kRows = 32;
-  parallel_for(csr.rows(), kRows, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      T* sum = out.row(i);
-      for (int64_t e = csr.offsets[static_cast<size_t>(i)];
-           e < csr.offsets[static_cast<size_t>(i) + 1]; ++e) {
-        const int32_t j = csr.columns[static_cast<size_t>(e)];
-        const Philox::Block words = philox(static_cast<uint64_t>(position(i, j)));
-        if (to_unit(words[0], words[1]) < p) continue;
-        const T weight = csr.values[static_cast<size_t>(e)] * scale;
-        const T* row = x.row(j);
-        for (int64_t c = 0; c < width; ++c) sum[c] += weight * row[c];
-      }
-    }
-  });
-}
-
-}  // namespace
-
-template <class T>
-Var<T> sparse_dropout_product(Tape<T>& tape, const tensor::SparseMatrix<T>& features,
-                              const Var<T>& weight, double p, uint64_t mask_stream) {
-  expects(weight.rows() == features.cols(), "the weight has one row per feature");
-  const Philox philox(tape.options().seed, mask_stream);
-  const int64_t cols = features.cols();
-  Matrix<T> out = Matrix<T>::zeros(features.rows(), weight.cols());
-  dropped_product<T>(features.csr(), weight.value(), out, philox, p,
-                     [cols](int64_t i, int64_t j) { return i * cols + j; });
-  return tape.record(std::move(out), {weight},
-                     [&features, philox, p, cols, slot = weight.slot()](Tape<T>& t, Matrix<T> g) {
-                       Matrix<T> gradient = Matrix<T>::zeros(cols, g.cols());
-                       dropped_product<T>(features.transposed_csr(), g, gradient, philox, p,
-                                          [cols](int64_t j, int64_t i) { return i * cols + j; });
-                       t.accumulate(slot, std::move(gradient));
-                     });
+  if (x.dense) return tensor::linear(tape, x.dense, weight, bias);
+  return tensor::sparse_linear(tape, x.features->sparse(), weight, bias, x.dropout);
 }
 
 template <class T>
@@ -155,10 +100,6 @@ template class InputLinear<float>;
 template class InputLinear<double>;
 template InputView<float> view_input(Tape<float>&, const NodeFeatures<float>&, double);
 template InputView<double> view_input(Tape<double>&, const NodeFeatures<double>&, double);
-template Var<float> sparse_dropout_product(Tape<float>&, const tensor::SparseMatrix<float>&,
-                                           const Var<float>&, double, uint64_t);
-template Var<double> sparse_dropout_product(Tape<double>&, const tensor::SparseMatrix<double>&,
-                                            const Var<double>&, double, uint64_t);
 template Var<float> head_products(Tape<float>&, const Var<float>&, const Var<float>&);
 template Var<double> head_products(Tape<double>&, const Var<double>&, const Var<double>&);
 

@@ -14,8 +14,9 @@ template <class T>
 class Linear {
  public:
   Linear() = default;
-  Linear(ParameterSet<T>& set, const std::string& name, int64_t out, int64_t in, bool bias = true)
-      : weight_(&set.weight(name + ".weight", out, in)),
+  Linear(ParameterSet<T>& set, const std::string& name, int64_t out, int64_t in, bool bias = true,
+         const Initializer& initializer = {})
+      : weight_(&set.weight(name + ".weight", out, in, initializer)),
         bias_(bias ? &set.bias(name + ".bias", out, in) : nullptr) {}
   tensor::Var<T> operator()(tensor::Tape<T>& tape, const tensor::Var<T>& x) const {
     return tensor::linear(tape, x, weight(tape), bias(tape));
@@ -33,10 +34,9 @@ class Linear {
 /// The node features after dropout, for the linear maps of the first layer: all see the same mask.
 template <class T>
 struct InputView {
-  const NodeFeatures<T>* features = nullptr;
-  tensor::Var<T> dense;      ///< what is left, when the features are dense
-  double dropout = 0;        ///< still to be applied, when they are sparse
-  uint64_t mask_stream = 0;  ///< of that dropout
+  const NodeFeatures<T>* features = nullptr;  ///< read when `dense` is empty
+  tensor::Var<T> dense;                       ///< what is left, when the features are dense
+  tensor::EntryDropout dropout;               ///< still to be applied, when they are sparse
 };
 template <class T>
 InputView<T> view_input(tensor::Tape<T>& tape, const NodeFeatures<T>& features, double dropout = 0);
@@ -48,11 +48,12 @@ class InputLinear {
  public:
   InputLinear() = default;
   InputLinear(ParameterSet<T>& set, const std::string& name, int64_t out, int64_t in,
-              bool bias = true)
-      : weight_(&set.weight(name + ".weight", out, in)),
+              bool bias = true, const Initializer& initializer = {})
+      : weight_(&set.weight(name + ".weight", out, in, initializer)),
         bias_(bias ? &set.bias(name + ".bias", out, in) : nullptr) {}
-  /// To be called from Model::prepare().
-  void prepare(const NodeFeatures<T>& features);
+  /// To be called from Model::prepare(), with the features or the form that the views will have.
+  void prepare(const NodeFeatures<T>& features) { prepare(features.is_sparse()); }
+  void prepare(bool sparse);
   tensor::Var<T> operator()(tensor::Tape<T>& tape, const InputView<T>& x) const;
 
  private:
@@ -96,13 +97,6 @@ class FeedForward {
   Linear<T> first_, second_;
   double dropout_ = 0;
 };
-
-/// dropout(X) W for sparse X, W [in, out]: masks are a function of (stream, row, column), so the
-/// backward pass recomputes them. The gradient goes to W.
-template <class T>
-tensor::Var<T> sparse_dropout_product(tensor::Tape<T>& tape,
-                                      const tensor::SparseMatrix<T>& features,
-                                      const tensor::Var<T>& weight, double p, uint64_t mask_stream);
 
 /// out(i, h) = sum over c of x(i, h*d + c) a(h, c): the dot product of every head's slice with its
 /// own vector. x [n, heads * d], a [heads, d] -> [n, heads].

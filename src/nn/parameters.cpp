@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "dgat/core/error.h"
 #include "dgat/core/random.h"
@@ -24,6 +25,13 @@ double uniform_at(const Philox& philox, int64_t k, double bound) {
   return bound * (2 * to_unit(words[0], words[1]) - 1);
 }
 
+/// The k-th value of a normal distribution around 0 of a stream (Box-Muller).
+double normal_at(const Philox& philox, int64_t k, double deviation) {
+  const Philox::Block words = philox(static_cast<uint64_t>(k));
+  const double radius = std::sqrt(-2 * std::log(1 - to_unit(words[0], words[1])));
+  return deviation * radius * std::cos(2 * std::numbers::pi * to_unit(words[2], words[3]));
+}
+
 }  // namespace
 
 template <class T>
@@ -40,17 +48,18 @@ typename ParameterSet<T>::Entry& ParameterSet<T>::declare(const std::string& nam
 
 template <class T>
 tensor::Parameter<T>& ParameterSet<T>::weight(const std::string& name, int64_t out, int64_t in,
-                                              bool transposed) {
-  tensor::Parameter<T>& p =
-      declare(name, {out, in}, transposed ? in : out, transposed ? out : in).parameter;
-  p.transposed = transposed;
+                                              const Initializer& initializer) {
+  tensor::Parameter<T>& p = declare(name, {out, in}, out, in).parameter;
   const Philox philox(seed_, hash_name(name));
-  const double bound = 1 / std::sqrt(static_cast<double>(in));
-  for (int64_t i = 0; i < out; ++i) {
-    for (int64_t j = 0; j < in; ++j) {
-      (transposed ? p.value(j, i) : p.value(i, j)) =
-          static_cast<T>(uniform_at(philox, i * in + j, bound));
-    }
+  const auto inputs = static_cast<double>(in), both = static_cast<double>(in + out);
+  const double uniform_bound = initializer.kind == Initializer::Kind::kGlorotUniform
+                                   ? initializer.gain * std::sqrt(6 / both)
+                                   : 1 / std::sqrt(inputs);
+  const double deviation = initializer.gain * std::sqrt(2 / both);
+  const bool normal = initializer.kind == Initializer::Kind::kXavierNormal;
+  for (int64_t k = 0; k < p.value.size(); ++k) {
+    p.value.data()[k] = static_cast<T>(normal ? normal_at(philox, k, deviation)
+                                              : uniform_at(philox, k, uniform_bound));
   }
   return p;
 }

@@ -22,15 +22,17 @@ void adam_update(Parameter<T>& parameter, AdamMoments<T>& moments, const AdamOpt
     moments.first = Matrix<T>::zeros(value.rows(), value.cols());
     moments.second = Matrix<T>::zeros(value.rows(), value.cols());
   }
-  const double decay = parameter.weight_decay ? options.weight_decay : 0;
-  const AdamStep numbers{.lr = options.lr,
+  const double own = parameter.own_weight_decay.value_or(options.weight_decay);
+  const double decay = parameter.weight_decay ? own : 0;
+  const double lr = options.lr * parameter.lr_scale;
+  const AdamStep numbers{.lr = lr,
                          .beta1 = options.beta1,
                          .beta2 = options.beta2,
                          .epsilon = options.epsilon,
                          .correction1 = 1 - std::pow(options.beta1, static_cast<double>(step)),
                          .correction2 = 1 - std::pow(options.beta2, static_cast<double>(step)),
                          .l2 = options.decoupled ? 0 : decay,
-                         .shrink = options.decoupled ? 1 - options.lr * decay : 1,
+                         .shrink = options.decoupled ? 1 - lr * decay : 1,
                          .gradient_scale = gradient_scale};
   parallel_for(value.size(), kGrain, [&](int64_t begin, int64_t end) {
     kernels<T>().adam(value.data() + begin, parameter.grad.data() + begin,

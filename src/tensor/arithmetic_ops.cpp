@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
@@ -79,6 +80,18 @@ Var<T> multiply(Tape<T>& tape, const Var<T>& a, const Var<T>& b) {
 }
 
 template <class T>
+Var<T> abs(Tape<T>& tape, const Var<T>& x) {
+  return tape.record(
+      entries<T>(x.rows(), x.cols(), [p = x.value().data()](int64_t i) { return std::abs(p[i]); }),
+      {x}, [x](Tape<T>& t, const Matrix<T>& g) {
+        t.accumulate(x.slot(), entries<T>(g.rows(), g.cols(),
+                                          [p = x.value().data(), q = g.data()](int64_t i) {
+                                            return p[i] > 0 ? q[i] : p[i] < 0 ? -q[i] : T{0};
+                                          }));
+      });
+}
+
+template <class T>
 Var<T> scale(Tape<T>& tape, const Var<T>& x, double factor) {
   const T f = static_cast<T>(factor);
   return tape.record(
@@ -136,11 +149,38 @@ Var<T> scale_rows(Tape<T>& tape, const Var<T>& x, const Var<T>& factors) {
                      });
 }
 
-#define DGAT_INSTANTIATE(T)                                         \
-  template Var<T> add_bias(Tape<T>&, const Var<T>&, const Var<T>&); \
-  template Var<T> multiply(Tape<T>&, const Var<T>&, const Var<T>&); \
-  template Var<T> scale(Tape<T>&, const Var<T>&, double);           \
-  template Var<T> scale_by(Tape<T>&, const Var<T>&, const Var<T>&); \
+template <class T>
+Var<T> scale_columns(Tape<T>& tape, const Var<T>& x, const Var<T>& factors) {
+  expects(factors.rows() == 1 && factors.cols() == x.cols(),
+          "scale_columns: one factor per column");
+  const auto scaled = [](const Matrix<T>& from, const Matrix<T>& f) {
+    Matrix<T> out(from.rows(), from.cols());
+    parallel_for(out.rows(), row_grain(out.rows(), out.cols()), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        for (int64_t c = 0; c < out.cols(); ++c) out(i, c) = from(i, c) * f(0, c);
+      }
+    });
+    return out;
+  };
+  return tape.record(scaled(x.value(), factors.value()), {x, factors},
+                     [x, factors, scaled](Tape<T>& t, const Matrix<T>& g) {
+                       if (x.wants_gradient()) t.accumulate(x.slot(), scaled(g, factors.value()));
+                       if (!factors.wants_gradient()) return;
+                       const Matrix<T> products = entries<T>(
+                           g.rows(), g.cols(),
+                           [p = g.data(), q = x.value().data()](int64_t i) { return p[i] * q[i]; });
+                       const auto into = t.target(factors.slot(), 1, g.cols());
+                       column_sums_into(products, into.gradient, !into.fresh);
+                     });
+}
+
+#define DGAT_INSTANTIATE(T)                                              \
+  template Var<T> add_bias(Tape<T>&, const Var<T>&, const Var<T>&);      \
+  template Var<T> multiply(Tape<T>&, const Var<T>&, const Var<T>&);      \
+  template Var<T> scale(Tape<T>&, const Var<T>&, double);                \
+  template Var<T> scale_by(Tape<T>&, const Var<T>&, const Var<T>&);      \
+  template Var<T> abs(Tape<T>&, const Var<T>&);                          \
+  template Var<T> scale_columns(Tape<T>&, const Var<T>&, const Var<T>&); \
   template Var<T> scale_rows(Tape<T>&, const Var<T>&, const Var<T>&)
 DGAT_INSTANTIATE(float);
 DGAT_INSTANTIATE(double);

@@ -2,19 +2,55 @@
 
 #include "dgat/core/error.h"
 #include "dgat/tensor/gemm.h"
+#include "dropout_mask.h"
 #include "kernels/kernels.h"
 #include "reduce_rows.h"
 
 namespace dgat::tensor {
 namespace {
 
+/// The matrix with the pattern of `csr` and these values, times x.
 template <class T>
-Matrix<T> product(const typename SparseMatrix<T>::Csr& csr, const Matrix<T>& x) {
+Matrix<T> product(const typename SparseMatrix<T>::Csr& csr, const T* values, const Matrix<T>& x) {
   Matrix<T> out(csr.rows(), x.cols());
   reduce_rows<T>(csr.plan, out, 0, [&](const PieceTask<T>& task) {
     const IndexedRows<T> rows{x.data(), csr.columns.data() + task.piece.begin, x.cols()};
-    kernels<T>().weighted_sum(rows, csr.values.data() + task.piece.begin, 1, task.count(),
-                              task.sum);
+    kernels<T>().weighted_sum(rows, values + task.piece.begin, 1, task.count(), task.sum);
+  });
+  return out;
+}
+
+template <class T>
+Matrix<T> product(const typename SparseMatrix<T>::Csr& csr, const Matrix<T>& x) {
+  return product<T>(csr, csr.values.data(), x);
+}
+
+/// The stored entries in the order of csr() after dropout.
+template <class T>
+Matrix<T> dropped_values(const SparseMatrix<T>& matrix, const DropoutMask& mask) {
+  constexpr int64_t kGrain = 1 << 13;  // a multiple of 64, as the dropout kernels need
+  Matrix<T> out(1, matrix.nonzeros());
+  parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
+    kernels<T>().dropout(mask, begin, matrix.csr().values.data() + begin, out.data() + begin,
+                         end - begin);
+  });
+  return out;
+}
+
+/// dropout(S)^T g.
+template <class T>
+Matrix<T> dropped_transposed_product(const SparseMatrix<T>& matrix, const DropoutMask& mask,
+                                     const Matrix<T>& g) {
+  const Matrix<T> values = dropped_values(matrix, mask);
+  const auto& csr = matrix.transposed_csr();
+  const std::span<const int64_t> positions = matrix.transposed_positions();
+  Matrix<T> out(csr.rows(), g.cols());
+  reduce_rows<T>(csr.plan, out, 1, [&](const PieceTask<T>& task) {
+    for (int64_t e = 0; e < task.count(); ++e) {
+      task.scratch[e] = values.data()[positions[static_cast<size_t>(task.piece.begin + e)]];
+    }
+    const IndexedRows<T> rows{g.data(), csr.columns.data() + task.piece.begin, g.cols()};
+    kernels<T>().weighted_sum(rows, task.scratch, 1, task.count(), task.sum);
   });
   return out;
 }
@@ -56,6 +92,19 @@ SparseMatrix<T>::SparseMatrix(int64_t rows, int64_t cols, std::span<const int64_
 }
 
 template <class T>
+std::span<const int64_t> SparseMatrix<T>::transposed_positions() const {
+  std::call_once(positions_->made, [this] {
+    std::vector<int64_t> next(transposed_.offsets.begin(), transposed_.offsets.end() - 1);
+    positions_->values.resize(forward_.columns.size());
+    for (size_t e = 0; e < forward_.columns.size(); ++e) {
+      const auto column = static_cast<size_t>(forward_.columns[e]);
+      positions_->values[static_cast<size_t>(next[column]++)] = static_cast<int64_t>(e);
+    }
+  });
+  return positions_->values;
+}
+
+template <class T>
 Var<T> spmm(Tape<T>& tape, const SparseMatrix<T>& matrix, const Var<T>& x) {
   expects(matrix.cols() == x.rows(), "spmm: shapes fit");
   return tape.record(product<T>(matrix.csr(), x.value()), {x},
@@ -66,9 +115,13 @@ Var<T> spmm(Tape<T>& tape, const SparseMatrix<T>& matrix, const Var<T>& x) {
 
 template <class T>
 Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T>& weight,
-                     const Var<T>& bias) {
+                     const Var<T>& bias, const EntryDropout& dropout) {
   expects(features.cols() == weight.rows(), "sparse_linear: shapes fit");
-  Matrix<T> out = product<T>(features.csr(), weight.value());
+  const bool drops = dropout.p > 0;
+  const DropoutMask mask = dropout_mask(tape.options().seed, dropout.stream, dropout.p);
+  Matrix<T> out =
+      drops ? product<T>(features.csr(), dropped_values(features, mask).data(), weight.value())
+            : product<T>(features.csr(), weight.value());
   if (bias) {
     expects(bias.value().size() == out.cols(), "sparse_linear: one bias per column");
     const int64_t cols = out.cols();
@@ -82,20 +135,23 @@ Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T
                  });
   }
   return tape.record(std::move(out), {weight, bias},
-                     [&features, weight_slot = weight.slot(), bias_slot = bias.slot()](
+                     [&features, drops, mask, weight_slot = weight.slot(), bias_slot = bias.slot()](
                          Tape<T>& t, const Matrix<T>& g) {
                        if (bias_slot >= 0) {
                          const auto into = t.target(bias_slot, 1, g.cols());
                          column_sums_into(g, into.gradient, !into.fresh);
                        }
-                       t.accumulate(weight_slot, product<T>(features.transposed_csr(), g));
+                       t.accumulate(weight_slot, drops
+                                                     ? dropped_transposed_product(features, mask, g)
+                                                     : product<T>(features.transposed_csr(), g));
                      });
 }
 
-#define DGAT_INSTANTIATE(T)                                              \
-  template class SparseMatrix<T>;                                        \
-  template Var<T> spmm(Tape<T>&, const SparseMatrix<T>&, const Var<T>&); \
-  template Var<T> sparse_linear(Tape<T>&, const SparseMatrix<T>&, const Var<T>&, const Var<T>&)
+#define DGAT_INSTANTIATE(T)                                                                     \
+  template class SparseMatrix<T>;                                                               \
+  template Var<T> spmm(Tape<T>&, const SparseMatrix<T>&, const Var<T>&);                        \
+  template Var<T> sparse_linear(Tape<T>&, const SparseMatrix<T>&, const Var<T>&, const Var<T>&, \
+                                const EntryDropout&)
 DGAT_INSTANTIATE(float);
 DGAT_INSTANTIATE(double);
 #undef DGAT_INSTANTIATE

@@ -59,6 +59,16 @@ TEST(Gradient, Arithmetic) {
   expect_gradients(random_inputs({{5, 4}, {5, 1}}),
                    [](Tp& t, const Vs& v) { return scale_rows(t, v[0], v[1]); });
 }
+TEST(Gradient, AbsoluteValueAndColumnFactors) {
+  expect_gradients(random_inputs({{5, 4}}), [](Tp& t, const Vs& v) { return abs(t, v[0]); });
+  expect_gradients(random_inputs({{5, 4}, {1, 4}}),
+                   [](Tp& t, const Vs& v) { return scale_columns(t, v[0], v[1]); });
+}
+TEST(Gradient, GramAndInverse) {
+  expect_gradients(random_inputs({{9, 4}}), [](Tp& t, const Vs& v) { return gram(t, v[0]); });
+  expect_gradients(random_inputs({{9, 4}}),
+                   [](Tp& t, const Vs& v) { return spd_inverse(t, gram(t, v[0])); });
+}
 TEST(Gradient, RowOperations) {
   expect_gradients(random_inputs({{5, 6}}), [](Tp& t, const Vs& v) { return softmax(t, v[0]); });
   expect_gradients(random_inputs({{5, 6}}),
@@ -98,6 +108,9 @@ TEST(Gradient, SparseProducts) {
   expect_gradients(random_inputs({{5, 4}}), [&](Tp& t, const Vs& v) { return spmm(t, s, v[0]); });
   expect_gradients(random_inputs({{5, 4}, {1, 4}}),
                    [&](Tp& t, const Vs& v) { return sparse_linear(t, s, v[0], v[1]); });
+  expect_gradients(random_inputs({{5, 4}, {1, 4}}), [&](Tp& t, const Vs& v) {
+    return sparse_linear(t, s, v[0], v[1], {0.4, t.next_random_stream()});
+  });
 }
 TEST(Gradient, EdgeOperations) {
   const MessageGraph graph = MessageGraph::from(test::random_graph(9, 0.3, 4), false);

@@ -84,6 +84,23 @@ TEST(Adam, LeavesAParameterWithoutGradientAlone) {
   EXPECT_EQ(p.value(0, 0), before);
 }
 
+TEST(Adam, AParameterMayHaveItsOwnLearningRateAndDecay) {
+  for (const bool decoupled : {true, false}) {
+    Parameter<double> p = test::random_parameter<double>(1, 1, 1);
+    p.lr_scale = 0.5;
+    p.own_weight_decay = 0.05;
+    const double start = p.value(0, 0);
+    AdamMoments<double> moments;
+    for (int64_t t = 1; t <= 3; ++t) {
+      p.grad = Matrix<double>::filled(1, 1, 0.25);
+      p.has_grad = true;
+      adam_update(p, moments, {.lr = 0.2, .weight_decay = 7, .decoupled = decoupled}, t);
+    }
+    const AdamOptions meant{.lr = 0.1, .weight_decay = 0.05, .decoupled = decoupled};
+    EXPECT_NEAR(p.value(0, 0), adam_by_hand(start, {0.25, 0.25, 0.25}, meant), 1e-13);
+  }
+}
+
 TEST(Adam, DecayRespectsTheParametersFlag) {
   Parameter<double> p = test::random_parameter<double>(1, 1, 1);
   p.weight_decay = false;

@@ -62,6 +62,44 @@ TEST(Sparse, ProductAndGradientEqualTheDenseOnes) {
   }
 }
 
+TEST(Sparse, DropoutMasksTheStoredEntriesAndIsSharedByStream) {
+  const SparseMatrix<float> s = random_sparse(60, 2500);
+  Matrix<float> identity = Matrix<float>::zeros(2500, 2500);
+  for (int64_t j = 0; j < 2500; ++j) identity(j, j) = 1;
+  const double p = 0.3;
+  const auto dropped = [&](uint64_t stream) {
+    Tape<float> tape({.training = true, .seed = 6});
+    return sparse_linear(tape, s, tape.reference(identity), {}, {p, stream}).value().clone();
+  };
+  const Matrix<float> a = dropped(1);
+  double kept = 0;
+  for (int64_t i = 0; i < 60; ++i) {
+    for (int64_t e = s.csr().offsets[static_cast<size_t>(i)];
+         e < s.csr().offsets[static_cast<size_t>(i) + 1]; ++e) {
+      const auto at = static_cast<size_t>(e);
+      const float out = a(i, s.csr().columns[at]);
+      if (out == 0) continue;
+      kept += 1;
+      EXPECT_NEAR(out, s.csr().values[at] / (1 - p), 1e-4);
+    }
+  }
+  const auto n = static_cast<double>(s.nonzeros());
+  EXPECT_NEAR(kept / n, 1 - p, 4 * std::sqrt(p * (1 - p) / n));
+  const auto equal = [](const Matrix<float>& x, const Matrix<float>& y) {
+    return std::equal(x.values().begin(), x.values().end(), y.values().begin());
+  };
+  EXPECT_TRUE(equal(a, dropped(1)));
+  EXPECT_FALSE(equal(a, dropped(2)));
+}
+
+TEST(Sparse, TransposedPositionsPointAtTheSameEntries) {
+  const SparseMatrix<float> s = random_sparse(40, 90);
+  const auto positions = s.transposed_positions();
+  for (size_t k = 0; k < positions.size(); ++k) {
+    EXPECT_EQ(s.transposed_csr().values[k], s.csr().values[static_cast<size_t>(positions[k])]);
+  }
+}
+
 TEST(Sparse, ArraysThatDoNotFitAreRefused) {
   const std::vector<int64_t> offsets = {0, 1};
   const std::vector<int32_t> outside = {5};

@@ -77,5 +77,17 @@ TEST(Tape, ALossThatIsNotANumberIsRefused) {
   EXPECT_THROW(tape.backward(tape.parameter(p)), InternalError);
 }
 
+TEST(SpdInverse, TimesTheMatrixIsTheIdentityAndOthersAreRefused) {
+  Tape<float> tape;
+  const Var<float> a = gram(tape, tape.constant(test::random_matrix<float>(50, 6, 3)));
+  const Matrix<float> one = matmul(tape, a, spd_inverse(tape, a)).value().clone();
+  for (int64_t i = 0; i < 6; ++i) {
+    for (int64_t j = 0; j < 6; ++j) EXPECT_NEAR(one(i, j), i == j ? 1 : 0, 1e-5);
+  }
+  EXPECT_THROW(spd_inverse(tape, tape.constant(Matrix<float>::filled(3, 3, 1.0f))), ComputeError);
+  EXPECT_THROW(spd_inverse(tape, tape.constant(Matrix<float>::filled(2, 2, std::nanf("")))),
+               ComputeError);
+}
+
 }  // namespace
 }  // namespace dgat::tensor

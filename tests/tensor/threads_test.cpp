@@ -70,6 +70,11 @@ std::vector<Operation> operations() {
       {"scale_rows",
        {big, {kRows, 1}},
        [](auto& t, const Inputs& v) { return scale_rows(t, v[0], v[1]); }},
+      {"abs", {big}, [](auto& t, const Inputs& v) { return abs(t, v[0]); }},
+      {"scale_columns",
+       {big, row},
+       [](auto& t, const Inputs& v) { return scale_columns(t, v[0], v[1]); }},
+      {"gram", {{5003, 17}}, [](auto& t, const Inputs& v) { return gram(t, v[0]); }},
       {"softmax", {big}, [](auto& t, const Inputs& v) { return softmax(t, v[0]); }},
       {"log_softmax", {big}, [](auto& t, const Inputs& v) { return log_softmax(t, v[0]); }},
       {"layer_norm",
@@ -102,6 +107,11 @@ std::vector<Operation> operations() {
       {"sparse_linear",
        {big, row},
        [](auto& t, const Inputs& v) { return sparse_linear(t, star_matrix(), v[0], v[1]); }},
+      {"sparse_linear_with_dropout",
+       {big, row},
+       [](auto& t, const Inputs& v) {
+         return sparse_linear(t, star_matrix(), v[0], v[1], {0.3, t.next_random_stream()});
+       }},
       {"edge_additive_scores",
        {{kRows, 3}, {kRows, 3}},
        [](auto& t, const Inputs& v) { return edge_additive_scores(t, star_graph(), v[0], v[1]); }},

@@ -9,6 +9,19 @@
 
 namespace dgat::nn {
 
+/// How the entries of a weight [out, in] start.
+struct Initializer {
+  enum class Kind {
+    kUniform,        ///< uniform(-1/sqrt(in), 1/sqrt(in))
+    kGlorotUniform,  ///< uniform(-b, b), b = gain sqrt(6 / (in + out))
+    kXavierNormal    ///< normal with deviation gain sqrt(2 / (in + out))
+  };
+  Kind kind = Kind::kUniform;
+  double gain = 1;
+  static Initializer glorot_uniform() { return {Kind::kGlorotUniform, 1}; }
+  static Initializer xavier_normal(double gain) { return {Kind::kXavierNormal, gain}; }
+};
+
 /// The trained matrices of a model, named and shaped as in the weight file ([out, in], like
 /// PyTorch), in the order in which the model declares them.
 ///
@@ -26,10 +39,9 @@ class ParameterSet {
   ParameterSet(const ParameterSet&) = delete;
   ParameterSet& operator=(const ParameterSet&) = delete;
 
-  /// [out, in], uniform(-1/sqrt(in), 1/sqrt(in)). `transposed` keeps it as [in, out] in memory
-  /// (for products with sparse features).
+  /// [out, in].
   tensor::Parameter<T>& weight(const std::string& name, int64_t out, int64_t in,
-                               bool transposed = false);
+                               const Initializer& initializer = {});
   /// [size], uniform(-1/sqrt(in), 1/sqrt(in)), not decayed.
   tensor::Parameter<T>& bias(const std::string& name, int64_t size, int64_t in);
   /// [rows, cols] (a vector when rows is 1), all equal to `value`.

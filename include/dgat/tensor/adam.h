@@ -22,8 +22,9 @@ struct AdamMoments {
 
 /// One update of parameter.value in place from parameter.grad, `step` counted from 1 (bias
 /// correction); moments that are empty start at zero. A parameter without gradient is left alone;
-/// weight decay applies when parameter.weight_decay. `gradient_scale` multiplies the gradient
-/// (clipping). One parallel pass.
+/// weight decay applies when parameter.weight_decay; a parameter may bring its own decay and a
+/// factor of the learning rate. `gradient_scale` multiplies the gradient (clipping). One parallel
+/// pass.
 template <class T>
 void adam_update(Parameter<T>& parameter, AdamMoments<T>& moments, const AdamOptions& options,
                  int64_t step, double gradient_scale = 1);

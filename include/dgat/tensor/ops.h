@@ -22,6 +22,13 @@ Var<T> matmul(Tape<T>& tape, const Var<T>& a, const Var<T>& b);
 /// a^T.
 template <class T>
 Var<T> transpose(Tape<T>& tape, const Var<T>& a);
+/// x^T x [m, m] of x [n, m], summed in double. For few columns: cost n m^2.
+template <class T>
+Var<T> gram(Tape<T>& tape, const Var<T>& x);
+/// Inverse of a small symmetric positive definite matrix [k, k], by a Cholesky factor in double.
+/// Only the symmetric part of `a` counts. Throws: ComputeError when it is not positive definite.
+template <class T>
+Var<T> spd_inverse(Tape<T>& tape, const Var<T>& a);
 
 // Element by element
 // -------------------------------------------------------------------------------
@@ -50,6 +57,9 @@ template <class T>
 Var<T> add_bias(Tape<T>& tape, const Var<T>& x, const Var<T>& bias);
 template <class T>
 Var<T> multiply(Tape<T>& tape, const Var<T>& a, const Var<T>& b);
+/// |x|; the derivative at 0 is 0.
+template <class T>
+Var<T> abs(Tape<T>& tape, const Var<T>& x);
 template <class T>
 Var<T> scale(Tape<T>& tape, const Var<T>& x, double factor);
 /// x * factor with a learned 1 x 1 factor.
@@ -58,6 +68,9 @@ Var<T> scale_by(Tape<T>& tape, const Var<T>& x, const Var<T>& factor);
 /// Row i of x times factors(i, 0): x [n, m], factors [n, 1].
 template <class T>
 Var<T> scale_rows(Tape<T>& tape, const Var<T>& x, const Var<T>& factors);
+/// Column j of x times factors(0, j): x [n, m], factors [1, m].
+template <class T>
+Var<T> scale_columns(Tape<T>& tape, const Var<T>& x, const Var<T>& factors);
 
 // Rows
 // ---------------------------------------------------------------------------------------------

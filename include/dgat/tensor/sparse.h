@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include "dgat/tensor/message_graph.h"
 #include "dgat/tensor/tape.h"
@@ -29,9 +30,23 @@ class SparseMatrix {
   };
   const Csr& csr() const { return forward_; }
   const Csr& transposed_csr() const { return transposed_; }
+  /// Where entry k of transposed_csr() stands in csr(); made on the first call, 8 bytes per entry.
+  std::span<const int64_t> transposed_positions() const;
 
  private:
+  struct Positions {
+    std::once_flag made;
+    std::vector<int64_t> values;
+  };
   Csr forward_, transposed_;
+  std::shared_ptr<Positions> positions_ = std::make_shared<Positions>();
+};
+
+/// Dropout of the stored entries of a sparse matrix: a function of the tape's seed, this stream and
+/// the entry's position in csr(). Products with the same stream see the same mask.
+struct EntryDropout {
+  double p = 0;
+  uint64_t stream = 0;
 };
 
 /// S x, with S constant: the gradient S^T g goes to x only. S must outlive the backward pass.
@@ -40,9 +55,11 @@ class SparseMatrix {
 /// (Parameter::transposed = true): the weight file's [out, in] would make every access a stride.
 template <class T>
 Var<T> spmm(Tape<T>& tape, const SparseMatrix<T>& matrix, const Var<T>& x);
-/// spmm plus bias [1, m] in every row, in one pass.
+/// dropout(S) W plus bias [1, m] (or an empty Var) in every row. Zeros stay zero, so that only the
+/// stored entries need a mask; it is recomputed in the backward pass. The caller leaves dropout.p
+/// at 0 outside training.
 template <class T>
 Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T>& weight,
-                     const Var<T>& bias);
+                     const Var<T>& bias, const EntryDropout& dropout = {});
 
 }  // namespace dgat::tensor

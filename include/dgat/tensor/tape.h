@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,13 @@ namespace dgat::tensor {
 /// A named matrix that is trained.
 template <class T>
 struct Parameter {
-  std::string name;          ///< as in the weight file, "layers.0.lin.weight"
-  Matrix<T> value, grad;     ///< grad is valid when has_grad
-  bool weight_decay = true;  ///< false for biases and norms
-  bool transposed = false;   ///< value is the transpose of what a weight file holds
-  bool has_grad = false;     ///< false: the next gradient overwrites instead of adding
+  std::string name;                        ///< as in the weight file, "layers.0.lin.weight"
+  Matrix<T> value, grad;                   ///< grad is valid when has_grad
+  bool weight_decay = true;                ///< false for biases and norms
+  double lr_scale = 1;                     ///< times AdamOptions::lr
+  std::optional<double> own_weight_decay;  ///< instead of AdamOptions::weight_decay
+  bool transposed = false;                 ///< value is the transpose of what a weight file holds
+  bool has_grad = false;  ///< false: the next gradient overwrites instead of adding
   void clear_grad() { has_grad = false; }
 };
 
