@@ -45,9 +45,53 @@ tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph& graph) {
   return {graph.nodes(), graph.nodes(), graph.offsets(), graph.targets(), values};
 }
 
+template <class T>
+tensor::SparseMatrix<T> laplacian_propagation(const graph::CsrGraph& graph, double gamma) {
+  const rewire::MessageGraph looped = rewire::message_graph(graph);
+  std::vector<T> values(looped.senders.size());
+  for (NodeId i = 0; i < graph.nodes(); ++i) {
+    const double mass = gamma * static_cast<double>(graph.degree(i)) + (1 - gamma);
+    const double neighbour = mass > 0 ? gamma / mass : 0, own = mass > 0 ? (1 - gamma) / mass : 0;
+    for (int64_t e = looped.offsets[static_cast<size_t>(i)];
+         e < looped.offsets[static_cast<size_t>(i) + 1]; ++e) {
+      const auto at = static_cast<size_t>(e);
+      values[at] = static_cast<T>(looped.senders[at] == i ? own : neighbour);
+    }
+  }
+  return {graph.nodes(), graph.nodes(), looped.offsets, looped.senders, values};
+}
+
+template <class T>
+tensor::Matrix<T> propagated(const tensor::SparseMatrix<T>& matrix, const tensor::Matrix<T>& x) {
+  tensor::Tape<T> tape;
+  return tensor::spmm(tape, matrix, tape.reference(x)).value().clone();
+}
+
+template <class T>
+tensor::Matrix<T> dense_copy(const NodeFeatures<T>& features) {
+  if (!features.is_sparse()) return features.dense().clone();
+  auto out = tensor::Matrix<T>::zeros(features.rows(), features.cols());
+  const auto& csr = features.sparse().csr();
+  for (int64_t i = 0; i < out.rows(); ++i) {
+    for (int64_t e = csr.offsets[static_cast<size_t>(i)];
+         e < csr.offsets[static_cast<size_t>(i) + 1]; ++e) {
+      out(i, csr.columns[static_cast<size_t>(e)]) = csr.values[static_cast<size_t>(e)];
+    }
+  }
+  return out;
+}
+
 template tensor::SparseMatrix<float> symmetric_adjacency(const graph::CsrGraph&, bool);
 template tensor::SparseMatrix<double> symmetric_adjacency(const graph::CsrGraph&, bool);
 template tensor::SparseMatrix<float> mean_adjacency(const graph::CsrGraph&);
 template tensor::SparseMatrix<double> mean_adjacency(const graph::CsrGraph&);
+template tensor::SparseMatrix<float> laplacian_propagation(const graph::CsrGraph&, double);
+template tensor::SparseMatrix<double> laplacian_propagation(const graph::CsrGraph&, double);
+template tensor::Matrix<float> propagated(const tensor::SparseMatrix<float>&,
+                                          const tensor::Matrix<float>&);
+template tensor::Matrix<double> propagated(const tensor::SparseMatrix<double>&,
+                                           const tensor::Matrix<double>&);
+template tensor::Matrix<float> dense_copy(const NodeFeatures<float>&);
+template tensor::Matrix<double> dense_copy(const NodeFeatures<double>&);
 
 }  // namespace dgat::nn

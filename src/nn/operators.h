@@ -1,6 +1,7 @@
 #pragma once
 
 #include "dgat/graph/csr_graph.h"
+#include "dgat/nn/graph_input.h"
 #include "dgat/tensor/sparse.h"
 
 /// Constant aggregation matrices of a graph, for models that do not learn their edge weights.
@@ -9,6 +10,19 @@ namespace dgat::nn {
 /// D^-1/2 A D^-1/2, or with self loops (D+I)^-1/2 (A+I) (D+I)^-1/2. Rows without entries are zero.
 template <class T>
 tensor::SparseMatrix<T> symmetric_adjacency(const graph::CsrGraph& graph, bool self_loops);
+
+/// P(1, gamma) = (gamma D + (1-gamma) I)^-1 (gamma A + (1-gamma) I). At gamma = 1 the row of an
+/// isolated node is zero.
+template <class T>
+tensor::SparseMatrix<T> laplacian_propagation(const graph::CsrGraph& graph, double gamma);
+
+/// M x, for what is computed before training.
+template <class T>
+tensor::Matrix<T> propagated(const tensor::SparseMatrix<T>& matrix, const tensor::Matrix<T>& x);
+
+/// The node features as a dense matrix.
+template <class T>
+tensor::Matrix<T> dense_copy(const NodeFeatures<T>& features);
 
 /// D^-1 A: row i averages the neighbours of i; isolated nodes get 0.
 template <class T>

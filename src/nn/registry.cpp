@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "attention_kind.h"
+#include "baselines/baselines.h"
 #include "dgat/core/error.h"
 #include "dgat/core/suggest.h"
 
@@ -95,6 +98,11 @@ std::vector<ModelInfo> make_registry() {
       plain_model<A::kNone, false>("resnet", "no graph: residual feed-forward blocks",
                                    "x <- x + FFN(LayerNorm(x))",
                                    "He et al., Deep Residual Learning, CVPR 2016"),
+      pgcn_info(),
+      gprgnn_info(),
+      fsgnn_info(),
+      fagcn_info(),
+      jacobiconv_info(),
   };
 }
 
@@ -112,6 +120,16 @@ void check(const std::string& name, const ModelInfo& info, const ModelOptions& o
   }
   if (o.recipe == Recipe::kClassic && !info.has_classic) {
     throw_input("{}: there is no classic form; use recipe residual", name);
+  }
+  for (const ExtraOption& extra : info.extras) {
+    const double value = o.extra.at(extra.name);
+    if (!(value >= extra.first && value <= extra.last)) {
+      throw_input("{}: {} must lie in [{}, {}], got {}", name, extra.name, extra.first, extra.last,
+                  value);
+    }
+    if (extra.whole && value != std::floor(value)) {
+      throw_input("{}: {} must be a whole number, got {}", name, extra.name, value);
+    }
   }
 }
 
@@ -153,8 +171,8 @@ const ModelInfo& find_model(const std::string& name) {
 template <class T>
 std::unique_ptr<Model<T>> make_model(const std::string& name, ModelOptions options) {
   const ModelInfo& info = find_model(name);
-  check(name, info, options);
   for (const ExtraOption& extra : info.extras) options.extra.try_emplace(extra.name, extra.value);
+  check(name, info, options);
   if constexpr (std::is_same_v<T, float>) {
     return info.make_float(info, options);
   } else {
@@ -166,11 +184,13 @@ template <class T>
 std::string summary(const std::string& name, const Model<T>& model) {
   const ModelInfo& info = find_model(name);
   const ModelOptions& o = model.options();
-  std::string how = to_string(o.recipe);
+  std::string how = info.own_recipe ? "own recipe" : to_string(o.recipe);
   if (info.uses_heads) how += fmt::format(", {} heads", o.heads);
   if (info.directional) how += o.directional ? ", directional" : ", not directional";
-  return fmt::format("{}: {} -> {} x{} ({}) -> {}, {} parameters", name, o.features, o.hidden,
-                     o.layers, how, o.outputs(), with_commas(model.parameters().count()));
+  std::string middle = info.uses_hidden ? fmt::format("{} ", o.hidden) : "";
+  if (info.uses_layers) middle += fmt::format("x{} ", o.layers);
+  return fmt::format("{}: {} -> {}({}) -> {}, {} parameters", name, o.features, middle, how,
+                     o.outputs(), with_commas(model.parameters().count()));
 }
 
 template std::unique_ptr<Model<float>> make_model(const std::string&, ModelOptions);

@@ -9,7 +9,6 @@
 #include "dgat/graph/builder.h"
 
 namespace dgat::test {
-namespace {
 
 Dense zeros(size_t rows, size_t cols) {
   return Dense(rows, std::vector<double>(cols, 0));
@@ -52,6 +51,31 @@ Dense beside(Dense a, const Dense& b) {
   return a;
 }
 
+Dense linear(const Dense& x, const Dense& weight, const Dense& bias) {
+  Dense out = product(x, transposed(weight));
+  for (auto& row : out) {
+    for (size_t j = 0; j < row.size() && !bias.empty(); ++j) row[j] += bias[0].at(j);
+  }
+  return out;
+}
+
+Dense symmetric(Dense a, bool self_loops) {
+  const size_t n = a.size();
+  std::vector<double> degree(n, 0);
+  for (size_t i = 0; i < n; ++i) {
+    if (self_loops) a[i][i] += 1;
+    for (const double v : a[i]) degree[i] += v;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t j = 0; j < n; ++j) {
+      if (a[i][j] != 0) a[i][j] /= std::sqrt(degree[i] * degree[j]);
+    }
+  }
+  return a;
+}
+
+namespace {
+
 double gelu(double v) {
   return 0.5 * v * (1 + std::erf(v / std::numbers::sqrt2));
 }
@@ -70,14 +94,7 @@ struct Net {
   size_t nodes() const { return problem.features.size(); }
 
   Dense linear(const std::string& name, const Dense& x, bool bias = true) const {
-    Dense out = product(x, transposed(w(name + ".weight")));
-    if (bias) {
-      const Dense b = w(name + ".bias");
-      for (auto& row : out) {
-        for (size_t j = 0; j < row.size(); ++j) row[j] += b[0].at(j);
-      }
-    }
-    return out;
+    return test::linear(x, w(name + ".weight"), bias ? w(name + ".bias") : Dense());
   }
 
   Dense norm(const std::string& name, Dense x) const {

@@ -12,6 +12,17 @@ namespace dgat::test {
 
 using Dense = std::vector<std::vector<double>>;  ///< rows
 
+Dense zeros(size_t rows, size_t cols);
+Dense product(const Dense& a, const Dense& b);
+Dense transposed(const Dense& a);
+Dense each(Dense a, const std::function<double(double)>& f);
+Dense sum(Dense a, const Dense& b);
+Dense beside(Dense a, const Dense& b);  ///< [a || b]
+/// x weight^T + bias (one row, or empty).
+Dense linear(const Dense& x, const Dense& weight, const Dense& bias = {});
+/// D^-1/2 A D^-1/2, or that of A + I; rows of isolated nodes stay 0.
+Dense symmetric(Dense adjacency, bool self_loops);
+
 /// A graph with everything a model may look at.
 struct TinyProblem {
   nn::GraphInput<double> input;

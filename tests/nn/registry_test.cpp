@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -79,6 +80,31 @@ TEST(Registry, InitialWeightsAreUniformWithinOneOverRootOfInputs) {
   for (const float v : model->parameters().find("norm.bias")->parameter.value.values()) {
     EXPECT_EQ(v, 0);
   }
+}
+
+TEST(Initializer, SpreadsAreThoseOfTheirNames) {
+  ParameterSet<double> set(4);
+  const double in = 300, out = 200;
+  const auto moments = [](const tensor::Parameter<double>& p) {
+    double largest = 0, squares = 0, sum = 0;
+    for (const double v : p.value.values()) {
+      largest = std::max(largest, std::abs(v));
+      squares += v * v;
+      sum += v;
+    }
+    const auto n = static_cast<double>(p.value.size());
+    return std::array{sum / n, squares / n, largest};
+  };
+  const auto [glorot_mean, glorot_square, glorot_largest] =
+      moments(set.weight("a", 200, 300, Initializer::glorot_uniform()));
+  EXPECT_NEAR(glorot_square, 2 / (in + out), 0.02 * 2 / (in + out));
+  EXPECT_LE(glorot_largest, std::sqrt(6 / (in + out)));
+  const double variance = 1.5 * 1.5 * 2 / (in + out);
+  const auto [normal_mean, normal_square, normal_largest] =
+      moments(set.weight("b", 200, 300, Initializer::xavier_normal(1.5)));
+  EXPECT_NEAR(normal_mean, 0, 4 * std::sqrt(variance / (in * out)));
+  EXPECT_NEAR(normal_square, variance, 0.03 * variance);
+  EXPECT_GT(normal_largest, 3.5 * std::sqrt(variance));
 }
 
 TEST(Registry, BiasesAndNormsAreNotDecayed) {

@@ -15,6 +15,7 @@ struct ExtraOption {
   std::string name;
   double value, first, last;  ///< default and range
   std::string meaning;
+  bool whole = false;  ///< whole numbers only
 };
 
 /// Everything known about a model before it is built.
@@ -24,10 +25,14 @@ struct ModelInfo {
   std::string equations;    ///< a few lines of plain text: what one layer computes
   std::string reference;    ///< where it comes from
   bool uses_heads = false;
+  bool uses_hidden = true;   ///< false: there is no hidden layer
+  bool uses_layers = true;   ///< false: there is nothing to stack; layers count as 1
+  bool own_recipe = false;   ///< the network of its paper, neither residual nor classic
   bool directional = false;  ///< sees the rewired graph and the directional edge features
   bool has_classic = false;  ///< can be built with recipe classic
-  std::map<std::string, std::string> defaults;           ///< training options that differ, by key
-  std::map<std::string, std::vector<std::string>> grid;  ///< values worth searching, by key
+  std::map<std::string, std::string> defaults;  ///< training options that differ, by key
+  /// Values worth searching, by key; that of an extra option is extra.NAME.
+  std::map<std::string, std::vector<std::string>> grid;
   std::vector<ExtraOption> extras;
   std::unique_ptr<Model<float>> (*make_float)(const ModelInfo&, const ModelOptions&) = nullptr;
   std::unique_ptr<Model<double>> (*make_double)(const ModelInfo&, const ModelOptions&) = nullptr;

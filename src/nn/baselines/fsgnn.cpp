@@ -1,0 +1,157 @@
+// fsgnn: features of every hop side by side, each weighed as a whole.
+//
+//   S_0 = X,  S_{2k-1} = A^k X,  S_{2k} = (A+I)^k X  for k = 1..K, both operators
+//   symmetric-normalised t_l = (S_l W_l + b_l) / |S_l W_l + b_l|_2 per row,   m = softmax(mixing)
+//   logits = dropout(ReLU([m_0 t_0 || ... || m_2K t_2K])) W_o + b_o
+//
+// Paper: Maurya, Liu, Murata, Simplifying approach to Node Classification in Graph Neural Networks,
+// 2022 (first as "Improving Graph Neural Networks with Simple Architecture Design", 2021).
+//
+// Choices, and differences from the public code:
+// - The normalised operators of that code (the formula above writes A and A + I): powers of the
+//   plain adjacency grow like the degree and overflow single precision.
+// - Graphs are undirected unless --directed is given; the code reads two of its sets as directed.
+// - Groups of the optimiser as there: mixing (all ones at the start) has a decay of its own and a
+//   factor of the learning rate; W_l and W_o share weight_decay. Biases are not decayed.
+// - Dividing rows of X by their sum is the option feature_scaling.
+//
+// No dropout stands before W_l, so that S_l can be computed once. That is done where it makes steps
+// cheaper: with N F entries per stored S_l against k more products with the adjacency and d
+// columns; sparse bags of words stay as they are. What does not fit the budget is computed in every
+// step: A^k (X W_l) is the same. A power of A is never formed.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "../layers.h"
+#include "../operators.h"
+#include "baselines.h"
+#include "dgat/core/interrupt.h"
+#include "dgat/core/progress.h"
+
+namespace dgat::nn {
+namespace {
+using tensor::Tape;
+using tensor::Var;
+
+template <class T>
+class Fsgnn final : public Model<T> {
+ public:
+  explicit Fsgnn(const ModelOptions& options)
+      : Model<T>(options), hops_(static_cast<int64_t>(options.extra.at("hops"))) {
+    const ModelOptions& o = this->options();
+    ParameterSet<T>& set = this->parameters();
+    const int64_t blocks = 2 * hops_ + 1;
+    for (int64_t l = 0; l < blocks; ++l) {
+      const std::string name = fmt::format("blocks.{}", l);
+      blocks_.emplace_back(set, name, o.hidden, o.features, /*bias=*/false);
+      biases_.push_back(&set.bias(name + ".bias", o.hidden, o.features));
+    }
+    mixing_ = &set.constant("mixing", 1, blocks, 1, /*weight_decay=*/true);
+    mixing_->own_weight_decay = o.extra.at("mixing_decay");
+    mixing_->lr_scale = o.extra.at("mixing_lr");
+    output_ = Linear<T>(set, "output", o.outputs(), blocks * o.hidden);
+  }
+
+  void prepare(const GraphInput<T>& input) override {
+    const NodeFeatures<T>& x = *input.features;
+    plain_.emplace(symmetric_adjacency<T>(*input.graph, /*self_loops=*/false));
+    looped_.emplace(symmetric_adjacency<T>(*input.graph, /*self_loops=*/true));
+    stored_.clear();
+    if (storing_pays(x)) store(x);
+    for (size_t l = 0; l < blocks_.size(); ++l) {
+      blocks_[l].prepare(x.is_sparse() && (l == 0 || stored_.empty()));
+    }
+  }
+
+  Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
+    const InputView<T> view = view_input(tape, *input.features);
+    const Var<T> weights = tensor::softmax(tape, tape.parameter(*mixing_));
+    std::vector<Var<T>> parts;
+    for (int64_t l = 0; l < static_cast<int64_t>(blocks_.size()); ++l) {
+      Var<T> t = add_bias(tape, block(tape, view, l), tape.parameter(*biases_[index(l)]));
+      if (this->options().extra.at("normalise_rows") != 0) t = row_l2_normalize(tape, t);
+      parts.push_back(scale_by(tape, t, slice_columns(tape, weights, l, l + 1)));
+    }
+    Var<T> x = tensor::activate(tape, concat_columns(tape, parts), tensor::Activation::kRelu);
+    if (inspection != nullptr) inspection->embeddings = x.value().clone();
+    return output_(tape, tensor::dropout(tape, x, this->options().dropout));
+  }
+
+ private:
+  static size_t index(int64_t l) { return static_cast<size_t>(l); }
+  /// Block l > 0 holds hop (l + 1) / 2, with self loops when l is even.
+  static int64_t hop_of(int64_t l) { return (l + 1) / 2; }
+  const tensor::SparseMatrix<T>& adjacency_of(int64_t l) const {
+    return l % 2 == 0 ? *looped_ : *plain_;
+  }
+
+  /// S_l W_l.
+  Var<T> block(Tape<T>& tape, const InputView<T>& view, int64_t l) const {
+    const InputLinear<T>& map = blocks_[index(l)];
+    if (l > 0 && !stored_.empty()) {
+      return map(tape, {nullptr, tape.reference(stored_[index(l - 1)]), {}});
+    }
+    Var<T> x = map(tape, view);
+    for (int64_t hop = 0; hop < hop_of(l); ++hop) x = spmm(tape, adjacency_of(l), x);
+    return x;
+  }
+
+  /// Multiplications per column of a step, stored against not stored.
+  bool storing_pays(const NodeFeatures<T>& x) const {
+    if (hops_ == 0) return false;
+    const int64_t entries = x.is_sparse() ? x.sparse().nonzeros() : x.rows() * x.cols();
+    const int64_t products = hops_ * (hops_ + 1) / 2 * (plain_->nonzeros() + looped_->nonzeros());
+    return 2 * hops_ * x.rows() * x.cols() <= 2 * hops_ * entries + products;
+  }
+
+  void store(const NodeFeatures<T>& x) {
+    const auto bytes = static_cast<double>(2 * hops_ * x.rows() * x.cols()) * sizeof(T);
+    const double budget = this->options().extra.at("budget_gb") * 1e9;
+    if (bytes > budget) {
+      notice(
+          fmt::format("fsgnn: {} propagated feature matrices of {} x {} take {:.2f} GB, the "
+                      "budget is {:.2f} GB: computing them in every step",
+                      2 * hops_, x.rows(), x.cols(), bytes / 1e9, budget / 1e9));
+      return;
+    }
+    const tensor::Matrix<T> dense = dense_copy(x);
+    for (int64_t l = 1; l <= 2 * hops_; ++l) {
+      throw_if_interrupted("fsgnn: propagated features");
+      stored_.push_back(propagated(adjacency_of(l), l <= 2 ? dense : stored_[index(l - 3)]));
+    }
+  }
+
+  int64_t hops_;
+  std::vector<InputLinear<T>> blocks_;
+  std::vector<tensor::Parameter<T>*> biases_;
+  tensor::Parameter<T>* mixing_;
+  Linear<T> output_;
+  std::optional<tensor::SparseMatrix<T>> plain_, looped_;
+  std::vector<tensor::Matrix<T>> stored_;  // S_1, S_2, ...; empty when not stored
+};
+
+}  // namespace
+
+ModelInfo fsgnn_info() {
+  ModelInfo info = baseline_info<Fsgnn>("fsgnn", "features of every hop, weighed as a whole");
+  info.equations =
+      "t_l = normalised rows of S_l W_l + b_l,  S in {X, A^k X, (A+I)^k X}\n"
+      "logits = ReLU([m_0 t_0 || m_1 t_1 || ...]) W + b,  m = softmax(mixing)";
+  info.reference = "Maurya et al., Simplifying approach to Node Classification in GNNs, 2022";
+  info.uses_layers = false;
+  info.defaults.insert({{"hidden", "64"}, {"dropout", "0.5"}, {"lr", "0.01"}});
+  info.extras = {{"hops", 3, 0, 32, "highest power of the adjacency", /*whole=*/true},
+                 {"normalise_rows", 1, 0, 1, "1: rows of a block have unit norm", /*whole=*/true},
+                 {"mixing_lr", 1, 0, 1000, "learning rate of the mixing, times lr"},
+                 {"mixing_decay", 0.1, 0, 1000, "weight decay of the mixing"},
+                 {"budget_gb", 2, 0, 1e6, "memory for propagated features"}};
+  info.grid = {{"lr", {"0.005", "0.01"}},
+               {"weight_decay", {"0", "0.0001", "0.001"}},
+               {"dropout", {"0.5", "0.6", "0.7"}},
+               {"extra.mixing_decay", {"0", "0.0001", "0.001", "0.01", "0.1"}},
+               {"extra.mixing_lr", {"1", "4"}}};
+  return info;
+}
+
+}  // namespace dgat::nn

@@ -1,0 +1,101 @@
+// pgcn: one graph convolution with the operator of the parametrised Laplacian.
+//
+//   P = P(1, gamma) = (gamma D + (1 - gamma) I)^-1 (gamma A + (1 - gamma) I)
+//   H = dropout(ReLU(P X W0)),   logits = H W1 + b1
+//
+// Paper: the Directional Graph Attention paper, appendix D.2.
+//
+// Left open there, chosen here:
+// - W0 has no bias, W1 has one; both start uniform(+-1/sqrt(in)). Dropout stands behind the ReLU.
+// - gamma = 0 gives P = I, a perceptron without graph (not the limit D - A of section 2). At gamma
+// = 1
+//   an isolated node has no row to average: its row of P is 0. At any other gamma it keeps itself.
+// - The text has one layer; the authors' script stacks two. layers > 1 repeats
+//   H <- dropout(ReLU(P H W_l)).
+//
+// Nothing that is trained or dropped stands before P X: it is computed once where that makes a step
+// cheaper (N F entries of P X against the entries of X and P), else a step computes P (X W0).
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "../layers.h"
+#include "../operators.h"
+#include "baselines.h"
+
+namespace dgat::nn {
+namespace {
+using tensor::Tape;
+using tensor::Var;
+
+template <class T>
+class Pgcn final : public Model<T> {
+ public:
+  explicit Pgcn(const ModelOptions& options) : Model<T>(options) {
+    const ModelOptions& o = this->options();
+    ParameterSet<T>& set = this->parameters();
+    input_ = InputLinear<T>(set, "input", o.hidden, o.features, /*bias=*/false);
+    for (int64_t l = 1; l < o.layers; ++l) {
+      hidden_.emplace_back(set, fmt::format("layers.{}.lin", l), o.hidden, o.hidden,
+                           /*bias=*/false);
+    }
+    output_ = Linear<T>(set, "output", o.outputs(), o.hidden);
+  }
+
+  void prepare(const GraphInput<T>& input) override {
+    const NodeFeatures<T>& x = *input.features;
+    propagation_.emplace(laplacian_propagation<T>(*input.graph, this->options().extra.at("gamma")));
+    const bool store =
+        !x.is_sparse() || x.rows() * x.cols() <= x.sparse().nonzeros() + propagation_->nonzeros();
+    propagated_ = store ? propagated(*propagation_, dense_copy(x)) : tensor::Matrix<T>();
+    input_.prepare(!store);
+  }
+
+  Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
+    Var<T> x;
+    if (propagated_.empty()) {
+      x = spmm(tape, *propagation_, input_(tape, view_input(tape, *input.features)));
+    } else {
+      x = input_(tape, {nullptr, tape.reference(propagated_), {}});
+    }
+    x = activated(tape, x);
+    for (const Linear<T>& layer : hidden_) {
+      x = activated(tape, layer(tape, spmm(tape, *propagation_, x)));
+    }
+    if (inspection != nullptr) inspection->embeddings = x.value().clone();
+    return output_(tape, x);
+  }
+
+ private:
+  Var<T> activated(Tape<T>& tape, const Var<T>& x) const {
+    return tensor::dropout(tape, tensor::activate(tape, x, tensor::Activation::kRelu),
+                           this->options().dropout);
+  }
+
+  InputLinear<T> input_;
+  std::vector<Linear<T>> hidden_;
+  Linear<T> output_;
+  std::optional<tensor::SparseMatrix<T>> propagation_;
+  tensor::Matrix<T> propagated_;  // P X, or empty
+};
+
+}  // namespace
+
+ModelInfo pgcn_info() {
+  ModelInfo info = baseline_info<Pgcn>("pgcn", "one convolution with the parametrised operator P");
+  info.equations =
+      "P = (gamma D + (1-gamma) I)^-1 (gamma A + (1-gamma) I)\n"
+      "logits = ReLU(P X W0) W1 + b1";
+  info.reference = "the Directional Graph Attention paper, appendix D.2";
+  info.defaults.insert({{"layers", "1"},
+                        {"hidden", "64"},
+                        {"dropout", "0.1"},
+                        {"lr", "0.01"},
+                        {"weight_decay", "0.001"}});
+  info.extras = {{"gamma", 0.5, 0, 1, "weight of the degrees in P; 0 is a perceptron"}};
+  info.grid = {
+      {"extra.gamma", {"0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"}}};
+  return info;
+}
+
+}  // namespace dgat::nn
