@@ -44,16 +44,32 @@ struct ThreadTeam::Shared {
   // The loop. Written while the gate is closed and nobody is inside.
   BlockFunction function = nullptr;
   void* context = nullptr;
-  int64_t blocks = 0;
-  int helpers = 0;  // workers with an index below it take part
+  int threads = 0;  // caller and helpers of this loop
 
-  std::atomic<int64_t> next{0};    // the first block that nobody has taken
+  /// Blocks of one thread that nobody has taken yet. A thread begins with its own, so that the
+  /// same rows stay in the same cache from loop to loop, and then helps the others.
+  struct alignas(64) Share {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+  };
+  std::vector<Share> shares;       // of the caller, then of the helpers
   std::atomic<uint32_t> gate{0};   // kOpen while the loop runs, plus kWorker per worker inside
   std::atomic<uint32_t> epoch{0};  // counts loops: what idle workers watch
   std::atomic<bool> stop{false};
 
-  void take_blocks() {
-    for (int64_t b = next.fetch_add(1); b < blocks; b = next.fetch_add(1)) function(context, b);
+  void hand_out(int64_t blocks) {
+    for (int t = 0; t < threads; ++t) {
+      shares[static_cast<size_t>(t)].next = blocks * t / threads;
+      shares[static_cast<size_t>(t)].end = blocks * (t + 1) / threads;
+    }
+  }
+  void take_blocks(int thread) {
+    for (int k = 0; k < threads; ++k) {
+      Share& share = shares[static_cast<size_t>((thread + k) % threads)];
+      for (int64_t b = share.next.fetch_add(1); b < share.end; b = share.next.fetch_add(1)) {
+        function(context, b);
+      }
+    }
   }
   bool enter() {
     uint32_t state = gate.load();
@@ -74,15 +90,18 @@ void ThreadTeam::work(Shared& shared, int index) {
     seen = wait_for_change(shared.epoch, seen);
     if (shared.stop) return;
     if (!shared.enter()) continue;
-    if (index < shared.helpers) shared.take_blocks();
+    if (index < shared.threads) shared.take_blocks(index);
     shared.leave();
   }
 }
 
 void ThreadTeam::grow(int workers) {
   if (!shared_) shared_ = std::make_unique<Shared>();
+  if (shared_->shares.size() <= static_cast<size_t>(workers)) {
+    shared_->shares = std::vector<Shared::Share>(static_cast<size_t>(workers) + 1);
+  }
   while (static_cast<int>(workers_.size()) < workers) {
-    const int index = static_cast<int>(workers_.size());
+    const int index = static_cast<int>(workers_.size()) + 1;
     workers_.emplace_back([shared = shared_.get(), index] { work(*shared, index); });
   }
 }
@@ -92,13 +111,12 @@ void ThreadTeam::run(int64_t blocks, int threads, BlockFunction function, void* 
   Shared& s = *shared_;
   s.function = function;
   s.context = context;
-  s.blocks = blocks;
-  s.helpers = threads - 1;
-  s.next = 0;
+  s.threads = threads;
+  s.hand_out(blocks);
   s.gate = kOpen;
   s.epoch.fetch_add(1);
   s.epoch.notify_all();
-  s.take_blocks();
+  s.take_blocks(0);
   s.gate.fetch_and(~kOpen);
   for (uint32_t state = s.gate; state != 0;) state = wait_for_change(s.gate, state);
 }
