@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstdio>
 #include <mutex>
+#include <set>
+#include <string>
 
 namespace dgat {
 namespace {
@@ -50,6 +52,8 @@ void set_quiet(bool value) {
 void notice(std::string_view text) {
   if (quiet) return;
   const std::lock_guard lock(output_mutex);
+  static std::set<std::string, std::less<>> said;
+  if (!said.emplace(text).second) return;
   if (bar_on_screen != nullptr && on_terminal()) clear_line();
   fmt::print(stderr, "{}\n", text);
 }

@@ -13,6 +13,7 @@ namespace dgat {
 void set_quiet(bool quiet);
 
 /// One line worth knowing ("3 duplicate edges dropped"), prefixed by where it comes from.
+/// The same line is said once: splits and studies meet the same graph many times.
 void notice(std::string_view text);
 
 /// Progress of one long job: a bar on a terminal, a plain line now and then otherwise. Shows
