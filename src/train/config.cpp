@@ -224,6 +224,9 @@ std::vector<OptionInfo> make_options() {
        [](const Config& c) { return c.data; }},
       on_off("directed", "Data", &Config::directed,
              "keep arcs as they are, for models without directions"),
+      choice("feature_scaling", "Data", "raw|row-sum|standardise", &Config::feature_scaling,
+             "node features as read, rows divided by their sums, or columns with mean 0 and "
+             "variance 1 (dense features only)"),
       {"split", "Data", "A/B/C",
        "random stratified splits with these shares, such as 60/20/20; auto: those of the data set",
        [](Config& c, const std::string& text) {
@@ -278,7 +281,11 @@ const OptionInfo& find_option(const std::string& key) {
 Config resolve(const Settings& settings, const std::string& dataset) {
   Config config;
   const auto apply = [&config](const Settings& values) {
-    for (const auto& [key, text] : values) find_option(key).set(config, text);
+    for (const auto& [key, text] : values) {
+      const bool one_extra = key.starts_with("extra.");
+      find_option(one_extra ? "extra" : key)
+          .set(config, one_extra ? fmt::format("{}={}", key.substr(6), text) : text);
+    }
   };
   const auto given = [&settings](const char* key) {
     const auto at = settings.find(key);
@@ -295,6 +302,10 @@ Config resolve(const Settings& settings, const std::string& dataset) {
   if (!info.directional) apply({{"directional", "off"}, {"rewire", "none"}});
   apply(settings);
   if (!info.directional) apply({{"directional", "off"}, {"rewire", "none"}});
+  if (!info.uses_layers) apply({{"layers", "1"}});
+  for (const nn::ExtraOption& extra : info.extras) {
+    config.extra.try_emplace(extra.name, extra.value);
+  }
   check_together(config);
   return config;
 }

@@ -5,6 +5,7 @@
 #include "dgat/core/error.h"
 #include "dgat/core/progress.h"
 #include "dgat/nn/registry.h"
+#include "feature_scaling.h"
 
 namespace dgat::train {
 namespace {
@@ -28,7 +29,12 @@ InputBuilder::InputBuilder(const data::Dataset& dataset, const Config& config,
     throw_input("{}: {} needs an undirected graph; leave out --directed", dataset.name,
                 config.model);
   }
-  features_ = std::make_shared<nn::NodeFeatures<float>>(dataset.features);
+  if (config.feature_scaling == "raw") {
+    features_ = std::make_shared<nn::NodeFeatures<float>>(dataset.features);
+  } else {
+    features_ = std::make_shared<nn::NodeFeatures<float>>(
+        scaled_features(dataset.features, config.feature_scaling, dataset.name));
+  }
   if (wants_phi_) solve(cache);
 }
 

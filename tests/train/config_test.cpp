@@ -103,6 +103,31 @@ TEST(Config, PlainModelsIgnoreRewiring) {
   EXPECT_FALSE(c.directional);
 }
 
+TEST(Config, EveryExtraOptionHasAValueAndCanBeSetAlone) {
+  const Config c = resolve(
+      {{"model", "gprgnn"}, {"extra", "alpha=0.5,k=4"}, {"extra.k", "3"}, {"layers", "1..5"}});
+  EXPECT_EQ(find_option("extra").get(c), "alpha=0.5,k=3,propagation_dropout=0.7");
+  EXPECT_EQ(c.layers, (LayerRange{1, 1})) << "there is nothing to stack";
+  EXPECT_EQ(c.optimizer, "adam");
+  EXPECT_THAT(error_of([] {
+                resolve({{"model", "gprgnn"}, {"extra.alhpa", "1"}});
+              }),
+              HasSubstr("did you mean alpha?"));
+}
+
+TEST(Config, DefaultsOfEveryModelAreValid) {
+  for (const nn::ModelInfo& info : nn::all_models()) {
+    Settings settings = {{"model", info.name}};
+    EXPECT_EQ(error_of([&] { resolve(settings); }), "accepted") << info.name;
+    for (const auto& [key, values] : info.grid) {
+      for (const std::string& value : values) {
+        settings[key] = value;
+        EXPECT_EQ(error_of([&] { resolve(settings); }), "accepted") << info.name << " " << key;
+      }
+    }
+  }
+}
+
 TEST(Config, KeysAreUniqueAndDescribed) {
   std::set<std::string> keys;
   for (const OptionInfo& option : config_options()) {

@@ -52,6 +52,20 @@ TEST(Predict, AfterReloadEqualsWhatTrainingMeasured) {
   }
 }
 
+TEST(Predict, EveryModelComesBackFromItsFileAsItWasTrained) {
+  for (const nn::ModelInfo& info : nn::all_models()) {
+    const TrainedRun run(test::small_config(
+        info.name, {{"steps", "3"}, {"splits", "1"}, {"feature_scaling", "standardise"}}));
+    TrainedModel trained = run.load();
+    spectral::SpectralCache cache;
+    const Prediction p = predict(trained, run.dataset, cache);
+    EXPECT_EQ(trained.config.feature_scaling, "standardise");
+    EXPECT_DOUBLE_EQ(accuracy_of(p, run.dataset, run.dataset.splits[0].test),
+                     run.summary.best().splits[0].best.test)
+        << info.name;
+  }
+}
+
 TEST(Predict, ProbabilitiesSumToOneAndTwoClassesHaveTwoColumns) {
   const TrainedRun run(test::small_config("gat"), 2);
   TrainedModel trained = run.load();

@@ -60,8 +60,11 @@ TEST(Trainer, OverfitsATinyGraphToEveryTrainingLabel) {
 class EveryModel : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryModel, LossDecreases) {
-  const Config config = test::small_config(GetParam(), {{"steps", "40"}, {"dropout", "0"}});
-  const Trained t = train_small(config);
+  Settings settings = {{"steps", "40"}, {"dropout", "0"}};
+  for (const nn::ExtraOption& extra : nn::find_model(GetParam()).extras) {
+    if (extra.name.ends_with("dropout")) settings["extra." + extra.name] = "0";
+  }
+  const Trained t = train_small(test::small_config(GetParam(), settings));
   EXPECT_LT(t.records.back().loss, 0.8 * t.records.front().loss);
 }
 
@@ -197,6 +200,79 @@ TEST(Trainer, ASplitThatCannotBeMeasuredIsRefused) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("validation nodes of split 0"));
   }
+}
+
+/// What a model sees of these features.
+std::shared_ptr<const nn::NodeFeatures<float>> seen_features(const data::Features& features,
+                                                             const std::string& scaling) {
+  data::Dataset dataset = test::small_dataset();
+  dataset.features = features;
+  const Config config = test::small_config("gcn", {{"feature_scaling", scaling}});
+  spectral::SpectralCache cache;
+  return InputBuilder(dataset, config, cache).for_split(0).features;
+}
+
+TEST(FeatureScaling, RowsSumToOneAndSparseFeaturesStaySparse) {
+  std::vector<float> values(60 * 4, 0);
+  for (size_t i = 1; i < 60; ++i) {
+    values[i * 4 + i % 4] = static_cast<float>(i);
+    if (i % 3 == 0) values[i * 4 + (i + 1) % 4] = 2;
+  }
+  std::vector<int64_t> offsets = {0};
+  std::vector<int32_t> columns;
+  std::vector<float> stored;
+  for (size_t k = 0; k < values.size(); ++k) {
+    if (values[k] != 0) {
+      columns.push_back(static_cast<int32_t>(k % 4));
+      stored.push_back(values[k]);
+    }
+    if (k % 4 == 3) offsets.push_back(static_cast<int64_t>(stored.size()));
+  }
+  const auto dense = seen_features(data::Features::dense(60, 4, values), "row-sum");
+  const auto sparse =
+      seen_features(data::Features::sparse(60, 4, offsets, columns, stored), "row-sum");
+  ASSERT_TRUE(sparse->is_sparse());
+  ASSERT_FALSE(dense->is_sparse());
+  for (int64_t i = 0; i < 60; ++i) {
+    double a = 0, b = 0;
+    for (int64_t c = 0; c < 4; ++c) a += dense->dense()(i, c);
+    const auto& csr = sparse->sparse().csr();
+    for (int64_t e = csr.offsets[static_cast<size_t>(i)];
+         e < csr.offsets[static_cast<size_t>(i) + 1]; ++e) {
+      b += csr.values[static_cast<size_t>(e)];
+    }
+    EXPECT_NEAR(a, i == 0 ? 0 : 1, 1e-6);
+    EXPECT_NEAR(b, i == 0 ? 0 : 1, 1e-6);
+  }
+  EXPECT_THROW(
+      seen_features(data::Features::sparse(60, 4, offsets, columns, stored), "standardise"),
+      InputError);
+}
+
+TEST(FeatureScaling, StandardisedColumnsHaveMeanZeroAndVarianceOne) {
+  data::Dataset dataset = test::small_dataset();
+  std::vector<float> values = dataset.features.to_dense();
+  const int64_t cols = dataset.features.cols();
+  for (int64_t i = 0; i < 60; ++i) {
+    values[static_cast<size_t>(i * cols)] = 7;          // a constant column
+    values[static_cast<size_t>(i * cols + 1)] *= 1e4F;  // a large one
+  }
+  const auto seen = seen_features(data::Features::dense(60, cols, values), "standardise");
+  for (int64_t c = 0; c < cols; ++c) {
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < 60; ++i) {
+      sum += seen->dense()(i, c);
+      squares += seen->dense()(i, c) * seen->dense()(i, c);
+    }
+    EXPECT_NEAR(sum / 60, 0, 1e-6);
+    EXPECT_NEAR(squares / 60, c == 0 ? 0 : 1, 1e-5);
+  }
+}
+
+TEST(FeatureScaling, RowSumsAreLeftOutWhenThereAreNegativeFeatures) {
+  const data::Features features = test::small_dataset().features;
+  const auto seen = seen_features(features, "row-sum");
+  EXPECT_EQ(seen->dense()(3, 2), features.values()[static_cast<size_t>(3 * features.cols() + 2)]);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ struct Config {
   bool directed = false;       ///< keep arcs as they are
   std::string split = "auto";  ///< shares of random splits; auto: those of the data set
   std::string split_file;      ///< splits from a file instead
+  std::string feature_scaling = "raw";
   // model
   std::string model = "dgat";
   nn::Recipe recipe = nn::Recipe::kResidual;
@@ -84,7 +85,8 @@ Settings read_settings(const std::filesystem::path& path);
 Settings parse_settings(const std::string& yaml, const std::string& source);
 
 /// Defaults of the recipe, of the model and (recipe classic) of the paper for that data set, then
-/// the settings on top. `dataset` is the data set's name; empty when unknown.
+/// the settings on top; every extra option of the model has a value afterwards. The key extra.NAME
+/// sets one extra option. `dataset` is the data set's name; empty when unknown.
 Config resolve(const Settings& settings, const std::string& dataset = {});
 
 /// Every option of the table in order, as YAML that read_settings() takes back.
