@@ -94,14 +94,14 @@ void Progress::draw() {
   if (total_ > 0) {
     const double share =
         std::clamp(static_cast<double>(done_) / static_cast<double>(total_), 0.0, 1.0);
-    const double left = share > 0 ? elapsed * (1 - share) / share : 0;
     if (on_terminal()) {
       constexpr int kWidth = 24;
       const int full = static_cast<int>(share * kWidth);
       line += fmt::format(" [{}{}]", std::string(static_cast<size_t>(full), '#'),
                           std::string(static_cast<size_t>(kWidth - full), '.'));
     }
-    line += fmt::format(" {}/{}, {} left", done_, total_, format_duration(left));
+    line += fmt::format(" {}/{}", done_, total_);
+    if (share > 0) line += fmt::format(", {} left", format_duration(elapsed * (1 - share) / share));
   } else {
     line += fmt::format(" {}, {}", done_, format_duration(elapsed));
   }

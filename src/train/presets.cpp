@@ -1,5 +1,7 @@
 #include "presets.h"
 
+#include "dgat/data/catalogue.h"
+
 namespace dgat::train {
 namespace {
 
@@ -27,8 +29,9 @@ Settings classic_defaults() {
 }
 
 Settings paper_preset(const std::string& dataset) {
+  const data::CatalogueEntry* entry = data::find_in_catalogue(dataset);  // cornell_old is cornell
   for (const Preset& p : kPaper) {
-    if (dataset != p.dataset) continue;
+    if (entry == nullptr || std::string_view(entry->name) != p.dataset) continue;
     return {{"lr", p.lr},           {"weight_decay", p.weight_decay},
             {"dropout", p.dropout}, {"epsilon", p.epsilon},
             {"gamma", p.gamma},     {"alpha", p.alpha},

@@ -20,14 +20,9 @@
 namespace dgat::train {
 namespace {
 
-/// Below this many entries in a hidden layer, two splits side by side use the cores better than
-/// two threads on one split.
-constexpr int64_t kSmallLayer = int64_t{1} << 20;
-
 int64_t job_count(const Config& config, const data::Dataset& dataset, int64_t units) {
   if (config.jobs > 0) return std::min(config.jobs, units);
-  const int64_t entries = static_cast<int64_t>(dataset.graph.nodes()) * config.hidden;
-  return entries <= kSmallLayer ? std::min<int64_t>(thread_count(), units) : 1;
+  return small_enough_for_jobs(config, dataset) ? std::min<int64_t>(thread_count(), units) : 1;
 }
 
 std::string percent(double value) {
@@ -184,6 +179,11 @@ int64_t peak_rss_bytes() {
 }
 
 }  // namespace
+
+bool small_enough_for_jobs(const Config& config, const data::Dataset& dataset) {
+  constexpr int64_t kSmallLayer = int64_t{1} << 20;
+  return static_cast<int64_t>(dataset.graph.nodes()) * config.hidden <= kSmallLayer;
+}
 
 RunSummary run_training(const data::Dataset& dataset, const Config& config,
                         spectral::SpectralCache& cache, const RunDirectory* directory) {

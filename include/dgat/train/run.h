@@ -45,6 +45,10 @@ struct RunSummary {
 RunSummary run_training(const data::Dataset& dataset, const Config& config,
                         spectral::SpectralCache& cache, const RunDirectory* directory = nullptr);
 
+/// Whether hidden layers are so small that two splits side by side use the cores better than two
+/// threads on one split.
+bool small_enough_for_jobs(const Config& config, const data::Dataset& dataset);
+
 /// Reads the data set of a configuration with the splits it asks for; a set that has none gets
 /// random ones 60/20/20.
 data::Dataset load_for(const Config& config);

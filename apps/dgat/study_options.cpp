@@ -1,0 +1,54 @@
+#include "study_options.h"
+
+#include <fmt/format.h>
+
+#include "dgat/core/error.h"
+#include "dgat/train/run.h"
+
+namespace dgat::app {
+
+void add_study_options(CLI::App& verb, StudyFlags& flags, const std::string& default_out,
+                       const std::vector<std::string>& left_out) {
+  verb.add_option("--out", flags.out, "folder of the ledger and the tables; default " + default_out)
+      ->type_name("DIR");
+  verb.add_option("--budget", flags.budget,
+                  "start no trial after this time (2h, 90m, 1h30m); 0s only makes the tables")
+      ->type_name("TIME");
+  add_training_options(verb, flags.training, flags.common, left_out);
+  add_common_options(verb, flags.common);
+}
+
+study::TrialData load_trial_data(const std::string& data, const train::Settings& settings) {
+  train::Settings request = {{"data", data}};
+  for (const char* key : {"directed", "split", "split_file", "splits", "seed"}) {
+    if (settings.contains(key)) request[key] = settings.at(key);
+  }
+  return study::trial_data(train::load_for(train::resolve(request)));
+}
+
+study::RunnerOptions runner_options(const StudyFlags& flags, const train::Settings& settings,
+                                    const std::string& label, const std::filesystem::path& out) {
+  study::RunnerOptions options;
+  options.label = label;
+  options.checkpoints = out / "checkpoints";
+  if (settings.contains("jobs")) options.jobs = std::stoll(settings.at("jobs"));
+  if (!flags.budget.empty()) {
+    const std::chrono::duration<double> budget(study::parse_duration(flags.budget));
+    options.deadline = std::chrono::steady_clock::now() +
+                       std::chrono::duration_cast<std::chrono::steady_clock::duration>(budget);
+  }
+  return options;
+}
+
+void resumable(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Interrupted& error) {
+    throw Interrupted(fmt::format(
+        "{}; what is finished is kept: the same command continues, with --budget 0s it shows the "
+        "tables so far",
+        error.what()));
+  }
+}
+
+}  // namespace dgat::app

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "dgat/study/study.h"
+#include "training_options.h"
+#include "verb.h"
+
+namespace dgat::app {
+
+/// What the verbs that train many networks have in common.
+struct StudyFlags {
+  CommonOptions common;
+  TrainingOptions training;
+  std::string data, out, budget;
+};
+
+/// Adds --out, --budget, the options of training except `left_out`, and the common flags.
+void add_study_options(CLI::App& verb, StudyFlags& flags, const std::string& default_out,
+                       const std::vector<std::string>& left_out = {});
+
+/// Reads the data set with the splits that the settings ask for.
+study::TrialData load_trial_data(const std::string& data, const train::Settings& settings);
+
+/// Jobs, budget (counted from now) and checkpoints below `out`.
+study::RunnerOptions runner_options(const StudyFlags& flags, const train::Settings& settings,
+                                    const std::string& label, const std::filesystem::path& out);
+
+/// Runs `work`; an interruption says how to go on.
+void resumable(const std::function<void()>& work);
+
+}  // namespace dgat::app

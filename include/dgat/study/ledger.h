@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dgat/study/trial.h"
+
+namespace dgat::study {
+
+/// The finished trials of a study: a file of JSON lines, one per trial, only ever appended to.
+///
+/// A line is written by one call and flushed to disk before add() returns, under a lock of the
+/// file, so several threads and several processes may share a ledger, and a process that dies at
+/// any moment loses at the most the trials that were running. A line that was cut short is skipped
+/// with a notice and the next one begins on a line of its own.
+class Ledger {
+ public:
+  /// In memory only.
+  Ledger() = default;
+  /// Reads what is there; the file is made with the first trial, its folder now.
+  /// Throws: InputError when the file cannot be read or its folder cannot be made.
+  explicit Ledger(std::filesystem::path path);
+
+  std::optional<TrialResult> find(const std::string& key) const;
+  /// Throws: ComputeError when the line cannot be written (full disk).
+  void add(const TrialResult& result);
+  /// Reads what other processes have added since.
+  void refresh();
+  size_t size() const;
+  /// In the order of the keys.
+  std::vector<TrialResult> results() const;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  void read_new_lines(bool at_start);
+
+  std::filesystem::path path_;
+  mutable std::mutex mutex_;
+  std::map<std::string, TrialResult> results_;
+  uint64_t read_ = 0;  ///< bytes of the file that were read
+};
+
+/// One line of a ledger, without the line end; parse_line() gives nothing for a damaged one.
+std::string to_line(const TrialResult& result);
+std::optional<TrialResult> parse_line(const std::string& line);
+
+}  // namespace dgat::study

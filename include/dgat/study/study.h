@@ -1,0 +1,89 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dgat/study/runner.h"
+#include "dgat/train/metrics.h"
+
+namespace dgat::study {
+
+/// One line of a study: options of which validation chooses one, together with the depth.
+struct Row {
+  std::string name;
+  std::vector<std::shared_ptr<const train::Config>> candidates;  ///< most rows have one
+  std::string failure;  ///< why there is no candidate: the row is kept to say so
+};
+
+/// What one number of a row is measured on: a split of the data set, or of one graph of several.
+struct Fold {
+  TrialData data;
+  int64_t split = 0;
+};
+
+/// Rows that are compared on the same folds.
+struct Study {
+  std::string dataset;
+  std::vector<Fold> folds;
+  std::vector<Row> rows;
+};
+/// All splits of one data set.
+Study study_on(const TrialData& data, std::vector<Row> rows);
+
+/// One candidate at one depth, over the folds that all choices of the row have finished.
+struct Choice {
+  size_t candidate = 0;
+  int64_t layers = 0;
+  train::MeanStd val, test;
+  std::string failure;  ///< why it was left out of the choice
+};
+
+struct RowResult {
+  std::string name;
+  std::string failure;          ///< no choice could be trained, and why
+  std::vector<Choice> choices;  ///< candidates x depths
+  size_t chosen = 0;            ///< the highest mean validation metric, the first on a tie
+  std::shared_ptr<const train::Config> config;
+  /// The chosen trials; folds[i] says where splits[i] was measured. Empty: not finished or failed.
+  std::vector<TrialResult> splits;
+  std::vector<size_t> folds;
+  train::MeanStd train, val, test;
+  double seconds = 0;           ///< of all finished trials of the row
+  double seconds_per_step = 0;  ///< of the chosen ones
+  int64_t peak_rss_bytes = 0;   ///< largest over the chosen trials
+  int64_t trials = 0, trials_left = 0;
+
+  bool finished() const { return !splits.empty(); }
+  const Choice& choice() const { return choices.at(chosen); }
+  /// Test metric by fold, NaN where there is none.
+  std::vector<double> test_by_fold(size_t fold_count) const;
+};
+
+struct StudyResult {
+  std::string dataset, metric;
+  size_t folds = 0;
+  double test_to_train = 0;  ///< mean over the folds of test nodes / training nodes
+  int64_t side_by_side = 1;  ///< the most trials that shared the machine
+  std::vector<RowResult> rows;
+
+  double seconds() const;
+  int64_t trials_left() const;
+};
+
+struct StudyOptions {
+  RunnerOptions runner;
+  /// All rows on the first fold, then on the second...: what a budget leaves undone is the last
+  /// folds of every row, not the last rows.
+  bool folds_first = false;
+};
+
+/// Runs every candidate of every row at every depth of its range on every fold, and chooses by the
+/// mean validation metric; never by the test metric.
+/// Throws: as run_trials().
+std::vector<StudyResult> run_studies(std::span<const Study> studies, Ledger& ledger,
+                                     spectral::SpectralCache& cache,
+                                     const StudyOptions& options = {});
+
+}  // namespace dgat::study

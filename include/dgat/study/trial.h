@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "dgat/data/dataset.h"
+#include "dgat/train/trainer.h"
+
+/// Studies: many trainings under one protocol, kept in a ledger and read off as tables.
+///
+///   trial.h       one network on one split, and the key that names it
+///   ledger.h      finished trials in a file of JSON lines
+///   runner.h      runs the trials that the ledger does not have yet
+///   study.h       rows x depths x splits -> mean and deviation, choice by validation
+///   statistics.h  paired tests, ranks
+///   table.h       one table as text, Markdown, LaTeX, CSV, JSON
+namespace dgat::study {
+
+/// A data set that trials run on, with a fingerprint of its graph, features and labels.
+struct TrialData {
+  std::shared_ptr<const data::Dataset> dataset;
+  std::string fingerprint;
+};
+/// Cost: one pass over the data (SHA-256).
+TrialData trial_data(data::Dataset dataset);
+
+/// One network on one split. The options are resolved; `layers` of the configuration is a range,
+/// here it is one depth.
+struct Trial {
+  TrialData data;
+  std::shared_ptr<const train::Config> config;
+  int64_t layers = 1;
+  int64_t split = 0;
+};
+
+/// 32 hexadecimal digits over everything that changes the result: the data set's fingerprint, the
+/// nodes of the split, its number (it enters the random numbers), the depth, and every option with
+/// changes_result (but not where the data lies or how many splits are run). Equal on every machine.
+std::string trial_key(const Trial& trial);
+
+/// A finished trial. Metrics are fractions in [0, 1]; NaN where a part has no value.
+struct TrialResult {
+  std::string key, dataset, model, metric;
+  int64_t layers = 0, split = 0;
+  int64_t best_step = 0;  ///< the first with the highest validation metric
+  double train = 0, val = 0, test = 0;
+  int64_t steps = 0;   ///< steps run
+  double seconds = 0;  ///< of training and evaluation
+  int64_t parameters = 0;
+  int64_t peak_rss_bytes = 0;                  ///< of the process while the trial ran
+  int64_t jobs = 1;                            ///< trials side by side: they share time and memory
+  std::map<std::string, std::string> options;  ///< what differs from train::Config{}, by key
+
+  double seconds_per_step() const { return steps > 0 ? seconds / static_cast<double>(steps) : 0; }
+};
+
+/// The options of a configuration that differ from train::Config{}, without those that do not
+/// change a trial's result and without its depth.
+std::map<std::string, std::string> differing_options(const train::Config& config);
+
+}  // namespace dgat::study

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "dgat/study/trial.h"
+#include "dgat/train/inputs.h"
+
+namespace dgat::study {
+
+/// What models see, built once and shared between the trials that need the same: all models
+/// without directions share one, depths and rates do not matter. The few used last are kept.
+/// Calls from several threads are safe; they wait for each other.
+class InputStore {
+ public:
+  explicit InputStore(spectral::SpectralCache& cache) : cache_(cache) {}
+  nn::GraphInput<float> input(const Trial& trial);
+
+ private:
+  struct Entry {
+    std::string key;
+    TrialData data;
+    std::shared_ptr<const train::Config> config;  // the builder refers to both
+    std::unique_ptr<train::InputBuilder> builder;
+  };
+  spectral::SpectralCache& cache_;
+  std::mutex mutex_;
+  std::list<Entry> entries_;  // the one used last first
+};
+
+}  // namespace dgat::study

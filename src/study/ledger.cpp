@@ -1,0 +1,181 @@
+#include "dgat/study/ledger.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "dgat/core/error.h"
+#include "dgat/core/progress.h"
+
+namespace dgat::study {
+namespace fs = std::filesystem;
+
+namespace {
+using Json = nlohmann::ordered_json;
+
+/// JSON has no NaN.
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+double number_in(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+/// An open file with an exclusive lock; both end with the object.
+class LockedFile {
+ public:
+  explicit LockedFile(const fs::path& path)
+      : path_(path), fd_(open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666)) {
+    if (fd_ < 0) fail("cannot be opened for writing");
+    while (flock(fd_, LOCK_EX) != 0) {
+      if (errno != EINTR) break;  // a file system without locks: O_APPEND has to do
+    }
+  }
+  ~LockedFile() { close(fd_); }
+  LockedFile(const LockedFile&) = delete;
+  LockedFile& operator=(const LockedFile&) = delete;
+
+  /// Appends by one call and waits for the disk. After a line that was cut short comes a new one.
+  void append(std::string line) {
+    struct stat info {};
+    char last = '\n';
+    if (fstat(fd_, &info) == 0 && info.st_size > 0 && pread(fd_, &last, 1, info.st_size - 1) == 1 &&
+        last != '\n') {
+      line.insert(line.begin(), '\n');
+    }
+    const ssize_t written = write(fd_, line.data(), line.size());
+    if (written < 0) fail("cannot be written");
+    if (static_cast<size_t>(written) != line.size()) {
+      throw_compute("{}: only part of a line was written; is the disk full?", path_.string());
+    }
+    if (fsync(fd_) != 0 && errno != EINVAL) fail("cannot be flushed to disk");
+  }
+
+ private:
+  [[noreturn]] void fail(const char* what) const {
+    throw_compute("{}: {}: {}", path_.string(), what, std::strerror(errno));
+  }
+  fs::path path_;
+  int fd_;
+};
+
+}  // namespace
+
+std::string to_line(const TrialResult& r) {
+  const Json json = {{"key", r.key},
+                     {"dataset", r.dataset},
+                     {"model", r.model},
+                     {"layers", r.layers},
+                     {"split", r.split},
+                     {"metric", r.metric},
+                     {"best_step", r.best_step},
+                     {"train", number(r.train)},
+                     {"val", number(r.val)},
+                     {"test", number(r.test)},
+                     {"steps", r.steps},
+                     {"seconds", r.seconds},
+                     {"parameters", r.parameters},
+                     {"peak_rss_bytes", r.peak_rss_bytes},
+                     {"jobs", r.jobs},
+                     {"options", r.options}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<TrialResult> parse_line(const std::string& line) {
+  try {
+    const Json json = Json::parse(line);
+    TrialResult r;
+    r.key = json.at("key").get<std::string>();
+    r.dataset = json.at("dataset").get<std::string>();
+    r.model = json.at("model").get<std::string>();
+    r.metric = json.at("metric").get<std::string>();
+    r.layers = json.at("layers").get<int64_t>();
+    r.split = json.at("split").get<int64_t>();
+    r.best_step = json.at("best_step").get<int64_t>();
+    r.train = number_in(json, "train");
+    r.val = number_in(json, "val");
+    r.test = number_in(json, "test");
+    r.steps = json.at("steps").get<int64_t>();
+    r.seconds = json.at("seconds").get<double>();
+    r.parameters = json.at("parameters").get<int64_t>();
+    r.peak_rss_bytes = json.at("peak_rss_bytes").get<int64_t>();
+    r.jobs = json.at("jobs").get<int64_t>();
+    r.options = json.at("options").get<std::map<std::string, std::string>>();
+    return r;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+Ledger::Ledger(fs::path path) : path_(std::move(path)) {
+  std::error_code error;
+  if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), error);
+  if (error) {
+    throw_input("{}: the folder cannot be made: {}", path_.parent_path().string(), error.message());
+  }
+  read_new_lines(true);
+}
+
+std::optional<TrialResult> Ledger::find(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = results_.find(key);
+  if (at == results_.end()) return std::nullopt;
+  return at->second;
+}
+
+void Ledger::add(const TrialResult& result) {
+  const std::lock_guard lock(mutex_);
+  if (!path_.empty()) LockedFile(path_).append(to_line(result) + "\n");
+  results_[result.key] = result;
+}
+
+void Ledger::refresh() {
+  const std::lock_guard lock(mutex_);
+  read_new_lines(false);
+}
+
+size_t Ledger::size() const {
+  const std::lock_guard lock(mutex_);
+  return results_.size();
+}
+
+std::vector<TrialResult> Ledger::results() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<TrialResult> all;
+  all.reserve(results_.size());
+  for (const auto& [key, result] : results_) all.push_back(result);
+  return all;
+}
+
+void Ledger::read_new_lines(bool at_start) {
+  std::error_code error;
+  if (path_.empty() || !fs::exists(path_, error)) return;
+  std::ifstream in(path_, std::ios::binary);
+  if (!in) throw_input("{}: cannot be opened: {}", path_.string(), std::strerror(errno));
+  in.seekg(static_cast<std::streamoff>(read_));
+  std::string line;
+  while (std::getline(in, line)) {
+    const bool cut_short = in.eof();
+    if (cut_short && !at_start) break;  // another process may still be at it
+    std::optional<TrialResult> result = parse_line(line);
+    if (result) {
+      results_[result->key] = std::move(*result);
+    } else if (!line.empty()) {
+      notice(fmt::format("{}: skipped a damaged line of {} bytes; its trial will run again",
+                         path_.string(), line.size()));
+    }
+    read_ += line.size() + (cut_short ? 0 : 1);
+  }
+}
+
+}  // namespace dgat::study

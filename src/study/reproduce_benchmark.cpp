@@ -1,0 +1,253 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dgat/core/error.h"
+#include "dgat/nn/registry.h"
+#include "dgat/study/rows.h"
+#include "reproduce_parts.h"
+
+namespace dgat::study {
+namespace {
+
+constexpr double kPercent = 100;
+constexpr double kFarBelow = -2;  // deviations
+
+constexpr const char* kSmallModels[] = {"gat", "dgn", "dgat"};
+
+/// What the four tables with real data sets differ in.
+struct Kind {
+  bool small, ablation;
+  std::span<const char*const> datasets, models;
+};
+
+Kind kind_of(const std::string& table) {
+  Kind kind{table == "small" || table == "ablation-small", table.starts_with("ablation"), {}, {}};
+  kind.datasets = kind.small ? small_datasets() : heterophily_datasets();
+  if (!kind.ablation) kind.models = kind.small ? std::span(kSmallModels) : heterophily_models();
+  return kind;
+}
+
+Row model_row(const std::string& model, const ReproduceOptions& options, bool small,
+              const std::string& dataset) {
+  const auto known = nn::all_models();
+  const auto info = std::find_if(known.begin(), known.end(),
+                                 [&](const nn::ModelInfo& each) { return each.name == model; });
+  if (info == known.end()) return {model, {}, "this build does not have the model"};
+  train::Settings settings = options.settings;
+  if (small && info->has_classic) settings.emplace("recipe", "classic");
+  const bool gridded = info->directional && !options.grid.empty();
+  Row row = row_of(gridded ? model + ":" + options.grid : model, settings, dataset);
+  row.name = model;
+  return row;
+}
+
+std::vector<Row> rows_for(const Kind& kind, const ReproduceOptions& options,
+                          const std::string& dataset) {
+  if (kind.ablation) {
+    train::Settings settings = options.settings;
+    if (kind.small) settings.emplace("recipe", "classic");
+    return rows_of_ablation(settings, options.grid, dataset);
+  }
+  std::vector<Row> rows;
+  for (const char* model : kind.models) {
+    const bool wanted =
+        options.models.empty() ||
+        std::find(options.models.begin(), options.models.end(), model) != options.models.end();
+    if (wanted) rows.push_back(model_row(model, options, kind.small, dataset));
+  }
+  return rows;
+}
+
+void check_models(const Kind& kind, const ReproduceOptions& options) {
+  for (const std::string& model : options.models) {
+    if (std::find(kind.models.begin(), kind.models.end(), model) == kind.models.end()) {
+      throw_input("reproduce: the table {} has no row for model {}", options.table, model);
+    }
+  }
+}
+
+std::optional<Published> paper_value(const Kind& kind, const StudyResult& result, size_t row) {
+  return kind.ablation ? published_ablation(result.dataset, ablation_rows()[row])
+                       : published_result(result.dataset, result.rows[row].name);
+}
+
+/// Check marks (ablation) or nothing, in front of the numbers.
+std::vector<Cell> lead_of(const Kind& kind, const RowResult& row, size_t index) {
+  std::vector<Cell> cells = {Cell(row.name)};
+  if (kind.ablation) {
+    const AblationSwitches& on = ablation_rows()[index];
+    for (const bool used : {on.laplacian, on.directional, on.rewire}) {
+      cells.push_back(Cell::check(used));
+    }
+  }
+  return cells;
+}
+
+std::vector<Table::Column> lead_columns(const Kind& kind) {
+  if (!kind.ablation) return {{"model", "model"}};
+  return {{"row", "row"},
+          {"laplacian", "L(α,γ)"},
+          {"directional", "attention"},
+          {"rewire", "rewiring"}};
+}
+
+/// As the paper prints it: a row per model, a column per data set.
+Table wide_table(const Kind& kind, const std::vector<StudyResult>& results,
+                 const std::string& title) {
+  Table table;
+  table.title = title;
+  table.columns = lead_columns(kind);
+  for (const StudyResult& result : results) {
+    table.columns.push_back({result.dataset, result.dataset});
+  }
+  for (size_t r = 0; !results.empty() && r < results.front().rows.size(); ++r) {
+    std::vector<Cell> cells = lead_of(kind, results.front().rows[r], r);
+    for (const StudyResult& result : results) {
+      const RowResult& row = result.rows[r];
+      cells.push_back(row.finished()
+                          ? Cell::mean_std(kPercent * row.test.mean, kPercent * row.test.std)
+                          : Cell(row.failure.empty() ? "not run" : "failed"));
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  for (const StudyResult& result : results) mark_best(table, result.dataset);
+  return table;
+}
+
+struct Verdict {
+  int64_t compared = 0, at_least_equal = 0;
+  std::string far_below;
+};
+
+Table long_table(const Kind& kind, const std::vector<StudyResult>& results, Verdict& verdict) {
+  Table table;
+  table.title = "Beside the published numbers";
+  table.columns = {{"dataset", "data set"},
+                   {"model", kind.ablation ? "row" : "model"},
+                   {"test", "test"},
+                   {"published", "published"},
+                   {"difference", "difference"},
+                   {"deviations", "σ"},
+                   {"layers", "layers"},
+                   {"splits", "splits"},
+                   {"seconds_per_step", "s/step"},
+                   {"seconds", "time s"}};
+  for (const StudyResult& result : results) {
+    for (size_t r = 0; r < result.rows.size(); ++r) {
+      const RowResult& row = result.rows[r];
+      const std::optional<Published> paper = paper_value(kind, result, r);
+      std::vector<Cell> cells(table.columns.size());
+      cells[0] = result.dataset;
+      cells[1] = row.name;
+      if (paper) cells[3] = Cell::mean_std(paper->mean, paper->std);
+      if (!row.finished()) {
+        cells[2] = row.failure.empty() ? "not run" : "failed";
+        table.rows.push_back(std::move(cells));
+        continue;
+      }
+      const double mean = kPercent * row.test.mean, std = kPercent * row.test.std;
+      cells[2] = Cell::mean_std(mean, std);
+      if (paper) {
+        const double deviations = difference_in_deviations(mean, std, *paper);
+        cells[4] = Cell::difference(mean - paper->mean);
+        cells[5] = Cell::difference(deviations, 1);
+        ++verdict.compared;
+        if (mean >= paper->mean) ++verdict.at_least_equal;
+        if (deviations < kFarBelow) {
+          verdict.far_below += fmt::format("{}{} on {}", verdict.far_below.empty() ? "" : ", ",
+                                           row.name, result.dataset);
+        }
+      }
+      cells[6] = Cell::number(static_cast<double>(row.choice().layers), 0);
+      cells[7] = Cell::number(static_cast<double>(row.splits.size()), 0);
+      cells[8] = Cell::number(row.seconds_per_step, 4);
+      cells[9] = Cell::number(row.seconds, 0);
+      table.rows.push_back(std::move(cells));
+    }
+  }
+  return table;
+}
+
+Json studies_json(const Kind& kind, const std::vector<StudyResult>& results) {
+  Json studies = Json::array();
+  for (const StudyResult& result : results) {
+    Json study = frame_json(result);
+    study["rows"] = Json::array();
+    for (size_t r = 0; r < result.rows.size(); ++r) {
+      Json row = to_json(result.rows[r]);
+      row["published"] = to_json(paper_value(kind, result, r));
+      if (kind.ablation) {
+        const AblationSwitches& on = ablation_rows()[r];
+        row["switches"] = {
+            {"laplacian", on.laplacian}, {"directional", on.directional}, {"rewire", on.rewire}};
+      }
+      study["rows"].push_back(std::move(row));
+    }
+    studies.push_back(std::move(study));
+  }
+  return studies;
+}
+
+}  // namespace
+
+Reproduction reproduce_benchmark(const ReproduceOptions& options, Ledger& ledger,
+                                 spectral::SpectralCache& cache) {
+  const Kind kind = kind_of(options.table);
+  check_models(kind, options);
+  std::vector<Skipped> skipped;
+  std::vector<Study> studies;
+  for (const Found& found : find_datasets(options, kind.datasets, false, skipped)) {
+    const TrialData data = trial_data(load_found(found, options.settings));
+    if (data.dataset->features.empty()) {
+      skipped.push_back({found.entry->name, "the file has no node features"});
+      continue;
+    }
+    studies.push_back(study_on(data, rows_for(kind, options, found.entry->name)));
+  }
+  const std::vector<StudyResult> results = run_studies(studies, ledger, cache, options.study);
+
+  Reproduction result;
+  for (const StudyResult& study : results) result.trials_left += study.trials_left();
+  Verdict verdict;
+  result.tables.push_back(wide_table(
+      kind, results, fmt::format("The paper's table {}: test metric in percent", options.table)));
+  result.tables.push_back(long_table(kind, results, verdict));
+  std::vector<std::string>& notes = result.tables.back().notes;
+  notes.push_back(
+      "Mean ± sample standard deviation over the splits; depth by mean validation; σ: difference "
+      "in "
+      "standard deviations of the paper (of ours where it gives none).");
+  notes.push_back(
+      fmt::format("{} of {} means are at or above the paper's; more than two standard "
+                  "deviations below: {}.",
+                  verdict.at_least_equal, verdict.compared,
+                  verdict.far_below.empty() ? "none" : verdict.far_below));
+  notes.push_back(time_note(results));
+  std::vector<std::string> said;
+  for (const StudyResult& study : results) {
+    for (const RowResult& row : study.rows) {
+      const std::string text = fmt::format("{}: {}", row.name, row.failure);
+      if (row.failure.empty() || std::find(said.begin(), said.end(), text) != said.end()) continue;
+      said.push_back(text);
+    }
+  }
+  notes.insert(notes.end(), said.begin(), said.end());
+  if (result.trials_left > 0) {
+    notes.push_back(
+        fmt::format("{} trials are not run yet; the same command continues.", result.trials_left));
+  }
+  add_notes(result.tables.back(), skipped);
+  Json json = {{"study", "reproduce"},
+               {"table", options.table},
+               {"studies", studies_json(kind, results)},
+               {"skipped", to_json(skipped)},
+               {"trials_left", result.trials_left},
+               {"machine", machine_description()},
+               {"tables", Json::array()}};
+  for (const Table& table : result.tables) json["tables"].push_back(Json::parse(table.json()));
+  result.json = dump(json);
+  return result;
+}
+
+}  // namespace dgat::study

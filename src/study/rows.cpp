@@ -1,0 +1,161 @@
+#include "dgat/study/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "dgat/core/error.h"
+#include "dgat/nn/registry.h"
+
+namespace dgat::study {
+namespace {
+
+std::vector<std::string> split_at(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+/// The part of extra "a=1,b=2" that a model knows.
+std::string known_extras(const std::string& text, const nn::ModelInfo& info) {
+  std::string kept;
+  for (const std::string& pair : split_at(text, ',')) {
+    const std::string name = pair.substr(0, pair.find('='));
+    const bool known =
+        std::any_of(info.extras.begin(), info.extras.end(),
+                    [&name](const nn::ExtraOption& extra) { return extra.name == name; });
+    if (known) kept += (kept.empty() ? "" : ",") + pair;
+  }
+  return kept;
+}
+
+/// Resolves every combination; equal ones are kept once. A failure is that of the first.
+Row resolved(std::string name, const std::vector<train::Settings>& combinations,
+             const std::string& dataset) {
+  Row row{std::move(name), {}, ""};
+  std::set<std::string> seen;
+  for (const train::Settings& settings : combinations) {
+    try {
+      auto config = std::make_shared<const train::Config>(train::resolve(settings, dataset));
+      if (seen.insert(train::to_yaml(*config)).second) row.candidates.push_back(config);
+    } catch (const InputError& error) {
+      if (row.failure.empty()) row.failure = error.what();
+    }
+  }
+  if (!row.candidates.empty()) row.failure.clear();
+  return row;
+}
+
+}  // namespace
+
+std::vector<train::Settings> parse_grid(const std::string& text) {
+  std::vector<train::Settings> combinations = {{}};
+  if (text.empty()) return combinations;
+  for (const std::string& part : split_at(text, ':')) {
+    const size_t equals = part.find('=');
+    if (equals == std::string::npos) {
+      throw_input("'{}': write key=value or key=value/value, with colons between", part);
+    }
+    std::string key = part.substr(0, equals);
+    std::replace(key.begin(), key.end(), '-', '_');
+    const train::OptionInfo& option = train::find_option(key);
+    std::vector<train::Settings> next;
+    for (const std::string& value : split_at(part.substr(equals + 1), '/')) {
+      train::Config probe;
+      option.set(probe, value);
+      for (train::Settings settings : combinations) {
+        settings[key] = value;
+        next.push_back(std::move(settings));
+      }
+    }
+    combinations = std::move(next);
+  }
+  return combinations;
+}
+
+Row row_of(const std::string& text, const train::Settings& common, const std::string& dataset) {
+  const size_t colon = std::min(text.find(':'), text.size());
+  const nn::ModelInfo& info = nn::find_model(text.substr(0, colon));
+  train::Settings base = common;
+  base["model"] = info.name;
+  if (base.contains("extra")) base["extra"] = known_extras(base.at("extra"), info);
+  std::vector<train::Settings> combinations;
+  for (const train::Settings& own : parse_grid(colon < text.size() ? text.substr(colon + 1) : "")) {
+    train::Settings settings = base;
+    for (const auto& [key, value] : own) settings[key] = value;
+    combinations.push_back(std::move(settings));
+  }
+  return resolved(text, combinations, dataset);
+}
+
+std::vector<Row> rows_of(const std::string& models, const train::Settings& common,
+                         const std::string& dataset) {
+  std::vector<std::string> names;
+  if (models == "all") {
+    for (const nn::ModelInfo& info : nn::all_models()) names.push_back(info.name);
+  } else {
+    names = split_at(models, ',');
+  }
+  std::vector<Row> rows;
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (name.empty()) throw_input("models: write a,b,c or all; got '{}'", models);
+    if (!seen.insert(name).second) throw_input("models: {} is there twice", name);
+    rows.push_back(row_of(name, common, dataset));
+  }
+  return rows;
+}
+
+std::string plain_form(const std::string& model) {
+  return nn::find_model(model).directional ? model.substr(1) : model;
+}
+
+std::vector<Row> rows_of_ablation(const train::Settings& settings, const std::string& grid,
+                                  const std::string& dataset) {
+  const train::Config full = train::resolve(settings, dataset);
+  if (!nn::find_model(full.model).directional) {
+    throw_input("ablate: {} has no directions to switch off; use --model d{}", full.model,
+                full.model);
+  }
+  if (!full.laplacian_tuned || !full.directional || full.rewire == "none") {
+    throw_input(
+        "ablate: laplacian, directional and rewire are what it switches; leave out --laplacian "
+        "default, --directional off and --rewire none");
+  }
+  std::vector<Row> rows;
+  for (const AblationSwitches& on : ablation_rows()) {
+    std::vector<train::Settings> combinations;
+    for (const train::Settings& own : parse_grid(grid)) {
+      train::Settings row = settings;
+      for (const auto& [key, value] : own) row[key] = value;
+      // What a switch leaves without effect is set to one value, so that candidates coincide.
+      if (!on.laplacian) {
+        row["laplacian"] = "default";
+        row["alpha"] = row["gamma"] = "1";
+      }
+      if (!on.directional) row["directional"] = "off";
+      if (!on.rewire) {
+        row["rewire"] = "none";
+        row["epsilon"] = "auto";
+      }
+      combinations.push_back(std::move(row));
+    }
+    std::string name;
+    for (const auto& [used, word] : {std::pair{on.laplacian, "laplacian"},
+                                     {on.directional, "attention"},
+                                     {on.rewire, "rewiring"}}) {
+      if (used) name += (name.empty() ? "" : " + ") + std::string(word);
+    }
+    if (!on.laplacian && !on.directional && !on.rewire) name = plain_form(full.model);
+    if (on.laplacian && on.directional && on.rewire) name = full.model;
+    rows.push_back(resolved(std::move(name), combinations, dataset));
+  }
+  return rows;
+}
+
+}  // namespace dgat::study

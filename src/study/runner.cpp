@@ -1,0 +1,224 @@
+#include "dgat/study/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <set>
+#include <thread>
+#include <unordered_map>
+
+#include "dgat/core/error.h"
+#include "dgat/core/parallel.h"
+#include "dgat/core/progress.h"
+#include "dgat/tensor/pool.h"
+#include "dgat/train/run.h"
+#include "input_store.h"
+#include "process.h"
+
+namespace dgat::study {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string percent(double value) {
+  return std::isnan(value) ? "-" : fmt::format("{:.2f}", 100 * value);
+}
+
+/// A trial to run, and where its outcome goes.
+struct Task {
+  const Trial* trial;
+  std::string key;
+};
+
+/// Runs tasks as workers ask for them.
+class Crew {
+ public:
+  Crew(Ledger& ledger, spectral::SpectralCache& cache, const RunnerOptions& options, size_t total)
+      : ledger_(ledger),
+        inputs_(cache),
+        options_(options),
+        progress_(options.label, static_cast<int64_t>(total)) {}
+
+  void run(const std::vector<Task>& tasks, int64_t jobs) {
+    next_ = 0;
+    reset_peak_rss();
+    const int threads = thread_count();
+    std::vector<std::thread> others;
+    for (int64_t j = 1; j < jobs; ++j) {
+      others.emplace_back([this, &tasks, jobs, threads] { work(tasks, jobs, threads); });
+    }
+    work(tasks, jobs, threads);
+    for (std::thread& thread : others) thread.join();
+    if (error_) std::rethrow_exception(error_);
+  }
+
+  /// Why trials failed, by key.
+  const std::unordered_map<std::string, std::string>& failures() const { return failures_; }
+
+ private:
+  using Group = std::pair<const train::Config*, int64_t>;
+
+  void work(const std::vector<Task>& tasks, int64_t jobs, int threads) {
+    const auto count = static_cast<int64_t>(tasks.size());
+    for (int64_t t = next_++; t < count && !stop_; t = next_++) {
+      if (options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline) return;
+      const int64_t side_by_side = std::min(jobs, count - t / jobs * jobs);
+      const ThreadScope scope(std::max(1, threads / static_cast<int>(side_by_side)));
+      attempt(tasks[static_cast<size_t>(t)], jobs);
+    }
+  }
+
+  void attempt(const Task& task, int64_t jobs) {
+    const Group group{task.trial->config.get(), task.trial->layers};
+    {
+      const std::lock_guard lock(mutex_);
+      if (failed_groups_.contains(group)) return finish(task.key, failed_groups_.at(group));
+    }
+    std::string failure;
+    try {
+      ledger_.refresh();
+      if (!ledger_.find(task.key)) failure = run_and_record(task, jobs);
+    } catch (...) {  // stopped by the user, or the ledger cannot be written
+      return fail(std::current_exception());
+    }
+    const std::lock_guard lock(mutex_);
+    if (!failure.empty()) {
+      failed_groups_.emplace(group, failure);
+      notice(fmt::format("{}: {} with {} layers cannot be trained: {}", options_.label,
+                         task.trial->config->model, task.trial->layers, failure));
+    }
+    finish(task.key, failure);
+  }
+
+  /// Returns why the trial itself is impossible, or nothing.
+  std::string run_and_record(const Task& task, int64_t jobs) {
+    const fs::path checkpoint = checkpoint_of(task);
+    TrialResult result;
+    try {
+      result = train(task, jobs, checkpoint);
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      return "out of memory";
+    } catch (const Error& error) {
+      return error.what();
+    }
+    ledger_.add(result);
+    std::error_code ignored;
+    if (!checkpoint.empty()) fs::remove(checkpoint, ignored);
+    return "";
+  }
+
+  fs::path checkpoint_of(const Task& task) const {
+    const train::Config& config = *task.trial->config;
+    const bool small = train::small_enough_for_jobs(config, *task.trial->data.dataset);
+    if (options_.checkpoints.empty() || small) return {};
+    fs::create_directories(options_.checkpoints);
+    return options_.checkpoints / (task.key + ".safetensors");
+  }
+
+  /// Needs: the lock.
+  void finish(const std::string& key, const std::string& failure) {
+    if (!failure.empty()) failures_[key] = failure;
+    progress_.update(++done_);
+  }
+
+  /// The first reason counts; the other jobs stop after their step.
+  void fail(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+    stop_ = true;
+  }
+
+  TrialResult train(const Task& task, int64_t jobs, const fs::path& checkpoint) {
+    const Trial& trial = *task.trial;
+    if (jobs == 1) {
+      tensor::trim_pool();  // so that the memory of a trial is its own
+      reset_peak_rss();
+    }
+    const nn::GraphInput<float> input = inputs_.input(trial);
+    const train::SplitTask split{*trial.config, *trial.data.dataset, input, trial.split,
+                                 trial.layers};
+    const auto model = train::make_task_model(split);
+    train::TrainHooks hooks;
+    hooks.stop = &stop_;
+    hooks.checkpoint = checkpoint;
+    hooks.on_evaluation = [&](const train::StepRecord& record) { show(trial, record); };
+    const train::SplitResult r = train_split(split, *model, hooks);
+    TrialResult result;
+    result.key = task.key;
+    result.dataset = trial.data.dataset->name;
+    result.model = trial.config->model;
+    result.metric = train::to_string(metric_for(*trial.config, *trial.data.dataset));
+    result.layers = trial.layers;
+    result.split = trial.split;
+    result.best_step = r.best.step;
+    result.train = r.best.train;
+    result.val = r.best.val;
+    result.test = r.best.test;
+    result.steps = r.steps;
+    result.seconds = r.seconds;
+    result.parameters = r.parameters;
+    result.peak_rss_bytes = peak_rss_bytes();
+    result.jobs = jobs;
+    result.options = differing_options(*trial.config);
+    return result;
+  }
+
+  void show(const Trial& trial, const train::StepRecord& record) {
+    const std::lock_guard lock(mutex_);
+    progress_.update(done_, fmt::format("{} on {}, layers {} split {} step {}/{}: val {} test {}",
+                                        trial.config->model, trial.data.dataset->name, trial.layers,
+                                        trial.split, record.step, trial.config->steps,
+                                        percent(record.val), percent(record.test)));
+  }
+
+  Ledger& ledger_;
+  InputStore inputs_;
+  const RunnerOptions& options_;
+  std::mutex mutex_;
+  Progress progress_;
+  int64_t done_ = 0;
+  std::map<Group, std::string> failed_groups_;
+  std::unordered_map<std::string, std::string> failures_;
+  std::exception_ptr error_;
+  std::atomic<int64_t> next_ = 0;
+  std::atomic<bool> stop_ = false;
+};
+
+}  // namespace
+
+std::vector<TrialOutcome> run_trials(std::span<const Trial> trials, Ledger& ledger,
+                                     spectral::SpectralCache& cache, const RunnerOptions& options) {
+  std::vector<std::string> keys;
+  std::vector<Task> small, large;
+  std::set<std::string> seen;
+  ledger.refresh();
+  for (const Trial& trial : trials) {
+    keys.push_back(trial_key(trial));
+    if (ledger.find(keys.back()) || !seen.insert(keys.back()).second) continue;
+    const bool alone = !train::small_enough_for_jobs(*trial.config, *trial.data.dataset);
+    (alone && options.jobs == 0 ? large : small).push_back({&trial, keys.back()});
+  }
+  if (seen.size() < trials.size() && !trials.empty()) {
+    notice(
+        fmt::format("{}: {} trials, {} of them to run", options.label, trials.size(), seen.size()));
+  }
+  Crew crew(ledger, cache, options, seen.size());
+  const int64_t jobs = options.jobs > 0 ? options.jobs : thread_count();
+  if (!small.empty()) crew.run(small, std::min(jobs, static_cast<int64_t>(small.size())));
+  if (!large.empty()) crew.run(large, 1);
+  std::vector<TrialOutcome> outcomes;
+  for (const std::string& key : keys) {
+    TrialOutcome& outcome = outcomes.emplace_back();
+    outcome.result = ledger.find(key);
+    const auto failure = crew.failures().find(key);
+    if (failure != crew.failures().end()) outcome.failure = failure->second;
+  }
+  return outcomes;
+}
+
+}  // namespace dgat::study

@@ -1,0 +1,304 @@
+#include "dgat/study/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "dgat/core/error.h"
+
+namespace dgat::study {
+namespace {
+using Json = nlohmann::ordered_json;
+
+constexpr const char *kPlusMinus = " ± ", *kCheckMark = "✓";
+
+/// "-0.00" is no news.
+std::string digits(double value, int decimals, bool with_sign) {
+  std::string text = fmt::format(fmt::runtime(with_sign ? "{:+.{}f}" : "{:.{}f}"), value, decimals);
+  if (text.find_first_of("123456789") == std::string::npos && !std::isinf(value)) {
+    text = fmt::format("{:.{}f}", 0.0, decimals);
+  }
+  return text;
+}
+
+/// Columns on a terminal taken by UTF-8 text.
+size_t width_of(const std::string& text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+std::string padded(const std::string& text, size_t width, bool left) {
+  const std::string space(width - std::min(width, width_of(text)), ' ');
+  return left ? text + space : space + text;
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
+    text.replace(at, what.size(), with);
+  }
+}
+
+std::string escaped_markdown(std::string text) {
+  replace_all(text, "|", "\\|");
+  replace_all(text, "<", "&lt;");
+  return text;
+}
+
+std::string escaped_latex(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '\\':
+        out += "\\textbackslash{}";
+        break;
+      case '~':
+        out += "\\textasciitilde{}";
+        break;
+      case '^':
+        out += "\\textasciicircum{}";
+        break;
+      case '&':
+      case '%':
+      case '$':
+      case '#':
+      case '_':
+      case '{':
+      case '}':
+        out += '\\';
+        [[fallthrough]];
+      default:
+        out += c;
+    }
+  }
+  for (const auto& [sign, command] : {std::pair{"±", "$\\pm$"},
+                                      {"✓", "\\checkmark"},
+                                      {"α", "$\\alpha$"},
+                                      {"γ", "$\\gamma$"},
+                                      {"μ", "$\\mu$"},
+                                      {"ε", "$\\varepsilon$"},
+                                      {"≥", "$\\geq$"},
+                                      {"−", "$-$"}}) {
+    replace_all(out, sign, command);
+  }
+  return out;
+}
+
+std::string escaped_csv(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = text;
+  replace_all(out, "\"", "\"\"");
+  return "\"" + out + "\"";
+}
+
+std::string exact(double value) {
+  return std::isnan(value) ? "" : fmt::format("{}", value);
+}
+
+bool has_spread(const Table& table, size_t column) {
+  return std::any_of(table.rows.begin(), table.rows.end(), [column](const auto& row) {
+    return row[column].kind == Cell::Kind::kMeanStd;
+  });
+}
+
+/// Words to the left, numbers to the right.
+bool is_words(const Table& table, size_t column) {
+  return std::any_of(table.rows.begin(), table.rows.end(), [column](const auto& row) {
+    return row[column].kind == Cell::Kind::kText &&
+           row[column].text.find_first_not_of("0123456789.,+-%hms <") != std::string::npos;
+  });
+}
+
+Json json_of(const Cell& cell) {
+  const auto number = [](double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); };
+  switch (cell.kind) {
+    case Cell::Kind::kText:
+      return cell.text;
+    case Cell::Kind::kNumber:
+      return number(cell.value);
+    case Cell::Kind::kMeanStd:
+      return {{"mean", number(cell.value)}, {"std", number(cell.spread)}};
+    case Cell::Kind::kCheck:
+      return cell.value != 0;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+Cell Cell::number(double value, int decimals) {
+  Cell cell;
+  if (std::isnan(value)) return cell;
+  cell.kind = Kind::kNumber;
+  cell.value = value;
+  cell.decimals = decimals;
+  return cell;
+}
+
+Cell Cell::difference(double value, int decimals) {
+  Cell cell = number(value, decimals);
+  cell.signed_ = true;
+  return cell;
+}
+
+Cell Cell::mean_std(double mean, double std, int decimals) {
+  Cell cell = number(mean, decimals);
+  if (cell.kind == Kind::kEmpty) return cell;
+  cell.kind = Kind::kMeanStd;
+  cell.spread = std;
+  return cell;
+}
+
+Cell Cell::check(bool on) {
+  Cell cell;
+  cell.kind = Kind::kCheck;
+  cell.value = on ? 1 : 0;
+  return cell;
+}
+
+std::string Cell::plain() const {
+  switch (kind) {
+    case Kind::kText:
+      return text;
+    case Kind::kNumber:
+      return digits(value, decimals, signed_);
+    case Kind::kMeanStd:
+      return digits(value, decimals, signed_) +
+             (std::isnan(spread) ? "" : kPlusMinus + digits(spread, decimals, false));
+    case Kind::kCheck:
+      return value != 0 ? kCheckMark : "";
+    default:
+      return "";
+  }
+}
+
+std::string Table::terminal() const {
+  std::vector<size_t> widths;
+  std::vector<bool> left;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    widths.push_back(width_of(columns[c].heading));
+    for (const auto& row : rows) widths[c] = std::max(widths[c], width_of(row[c].plain()));
+    left.push_back(is_words(*this, c));
+  }
+  const auto line = [&](const auto& text_of) {
+    std::string out;
+    for (size_t c = 0; c < columns.size(); ++c) {
+      out += (c > 0 ? "  " : "") + padded(text_of(c), widths[c], left[c]);
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    return out + "\n";
+  };
+  size_t total = columns.empty() ? 0 : 2 * (columns.size() - 1);
+  for (const size_t w : widths) total += w;
+  std::string out = title.empty() ? "" : title + "\n\n";
+  out += line([&](size_t c) { return columns[c].heading; });
+  out += std::string(total, '-') + "\n";
+  for (const auto& row : rows) {
+    out += line([&](size_t c) { return row[c].plain(); });
+  }
+  if (!notes.empty()) out += "\n";
+  for (const std::string& note : notes) out += note + "\n";
+  return out;
+}
+
+std::string Table::markdown() const {
+  std::string out = title.empty() ? "" : fmt::format("### {}\n\n", escaped_markdown(title));
+  std::string rule;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    out += fmt::format("| {} ", escaped_markdown(columns[c].heading));
+    rule += is_words(*this, c) ? "|---" : "|--:";
+  }
+  out += "|\n" + rule + "|\n";
+  for (const auto& row : rows) {
+    for (const Cell& cell : row) {
+      const std::string text = escaped_markdown(cell.plain());
+      out += cell.strong ? fmt::format("| **{}** ", text) : fmt::format("| {} ", text);
+    }
+    out += "|\n";
+  }
+  if (!notes.empty()) out += "\n";
+  for (const std::string& note : notes) out += fmt::format("- {}\n", escaped_markdown(note));
+  return out;
+}
+
+std::string Table::latex() const {
+  std::string out = "\\begin{table}\n  \\centering\n  \\begin{tabular}{";
+  for (size_t c = 0; c < columns.size(); ++c) out += is_words(*this, c) ? "l" : "r";
+  out += "}\n  \\toprule\n  ";
+  const auto line = [&](const auto& text_of) {
+    for (size_t c = 0; c < columns.size(); ++c) out += (c > 0 ? " & " : "") + text_of(c);
+    out += " \\\\\n  ";
+  };
+  line([&](size_t c) { return escaped_latex(columns[c].heading); });
+  out += "\\midrule\n  ";
+  for (const auto& row : rows) {
+    line([&](size_t c) {
+      const std::string text = escaped_latex(row[c].plain());
+      return row[c].strong ? "\\textbf{" + text + "}" : text;
+    });
+  }
+  out += "\\bottomrule\n  \\end{tabular}\n";
+  std::string caption = escaped_latex(title);
+  for (const std::string& note : notes)
+    caption += (caption.empty() ? "" : ". ") + escaped_latex(note);
+  if (!caption.empty()) out += fmt::format("  \\caption{{{}}}\n", caption);
+  return out + "\\end{table}\n";
+}
+
+std::string Table::csv() const {
+  std::string out;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    const std::string key = escaped_csv(columns[c].key);
+    out += (c > 0 ? "," : "") + (has_spread(*this, c) ? key + "_mean," + key + "_std" : key);
+  }
+  out += "\n";
+  for (const auto& row : rows) {
+    for (size_t c = 0; c < columns.size(); ++c) {
+      const Cell& cell = row[c];
+      if (c > 0) out += ",";
+      if (cell.kind == Cell::Kind::kNumber || cell.kind == Cell::Kind::kMeanStd) {
+        out += exact(cell.value);
+      } else {
+        out += cell.kind == Cell::Kind::kCheck ? (cell.value != 0 ? "1" : "0")
+                                               : escaped_csv(cell.text);
+      }
+      if (has_spread(*this, c)) {
+        out += ",";
+        if (cell.kind == Cell::Kind::kMeanStd) out += exact(cell.spread);
+      }
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string Table::json() const {
+  Json json = {
+      {"title", title}, {"columns", Json::array()}, {"rows", Json::array()}, {"notes", notes}};
+  for (const Column& column : columns) {
+    json["columns"].push_back({{"key", column.key}, {"heading", column.heading}});
+  }
+  for (const auto& row : rows) {
+    Json object = Json::object();
+    for (size_t c = 0; c < columns.size(); ++c) object[columns[c].key] = json_of(row[c]);
+    json["rows"].push_back(std::move(object));
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+void mark_best(Table& table, const std::string& key) {
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    if (table.columns[c].key != key) continue;
+    Cell* best = nullptr;
+    for (auto& row : table.rows) {
+      const bool counts = row[c].kind == Cell::Kind::kNumber || row[c].kind == Cell::Kind::kMeanStd;
+      if (counts && (best == nullptr || row[c].value > best->value)) best = &row[c];
+    }
+    if (best != nullptr) best->strong = true;
+  }
+}
+
+}  // namespace dgat::study

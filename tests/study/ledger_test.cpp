@@ -1,0 +1,125 @@
+#include "dgat/study/ledger.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <thread>
+
+#include "dgat/core/files.h"
+#include "small_study.h"
+#include "support/temp_dir.h"
+
+namespace dgat::study {
+namespace {
+using test::TempDir;
+
+TrialResult sample(const std::string& key) {
+  TrialResult r;
+  r.key = key;
+  r.dataset = "a \"quoted\" name";
+  r.model = "dgat";
+  r.metric = "accuracy";
+  r.layers = 2;
+  r.split = 7;
+  r.best_step = 31;
+  r.train = 0.1 + 0.2;
+  r.val = 1.0 / 3;
+  r.test = std::numeric_limits<double>::quiet_NaN();
+  r.steps = 40;
+  r.seconds = 1.25;
+  r.parameters = 123456789012;
+  r.peak_rss_bytes = 1 << 20;
+  r.options = {{"gamma", "0.1"}};
+  return r;
+}
+
+TEST(Ledger, ALineKeepsEveryBit) {
+  const TrialResult before = sample("k");
+  const std::optional<TrialResult> after = parse_line(to_line(before));
+  ASSERT_TRUE(after);
+  EXPECT_EQ(after->train, before.train);
+  EXPECT_EQ(after->val, before.val);
+  EXPECT_TRUE(std::isnan(after->test));
+  EXPECT_EQ(after->parameters, before.parameters);
+  EXPECT_EQ(after->dataset, before.dataset);
+  EXPECT_EQ(after->options, before.options);
+  EXPECT_EQ(to_line(*after), to_line(before));
+  EXPECT_FALSE(parse_line("{\"key\":\"k\"}"));
+  EXPECT_FALSE(parse_line("[1]"));
+}
+
+TEST(Ledger, ATornLastLineCostsItsTrialOnly) {
+  const TempDir temp;
+  const auto path = temp / "ledger.jsonl";
+  {
+    Ledger ledger(path);
+    ledger.add(sample("first"));
+    ledger.add(sample("second"));
+  }
+  const std::string whole = read_whole_file(path);
+  for (size_t cut = 1; cut < to_line(sample("second")).size(); cut += 17) {
+    std::ofstream(path, std::ios::binary) << whole.substr(0, whole.size() - 1 - cut);
+    Ledger ledger(path);
+    EXPECT_TRUE(ledger.find("first"));
+    EXPECT_FALSE(ledger.find("second")) << "cut by " << cut;
+    ledger.add(sample("third"));
+    Ledger again(path);
+    EXPECT_TRUE(again.find("first"));
+    EXPECT_TRUE(again.find("third")) << "cut by " << cut;
+    EXPECT_EQ(again.size(), 2U);
+  }
+}
+
+TEST(Ledger, WritersDoNotMixTheirLinesAndSeeEachOther) {
+  const TempDir temp;
+  const auto path = temp / "folder" / "ledger.jsonl";
+  constexpr int kEach = 40;
+  // Two objects open the file independently, as two processes do.
+  Ledger a(path), b(path);
+  const auto write = [](Ledger& ledger, const std::string& name) {
+    for (int i = 0; i < kEach; ++i) {
+      ledger.add(sample(name + std::to_string(i)));
+      if (i % 8 == 0) ledger.refresh();
+    }
+  };
+  std::thread other([&] { write(b, "b"); });
+  write(a, "a");
+  other.join();
+  a.refresh();
+  EXPECT_EQ(a.size(), 2U * kEach);
+  EXPECT_EQ(Ledger(path).results().size(), 2U * kEach);
+}
+
+TEST(TrialKey, ChangesWithEverythingThatChangesTheResult) {
+  const TrialData data = test::small_data();
+  const Trial base{data, test::small_options(), 1, 0};
+  const std::string key = trial_key(base);
+  EXPECT_EQ(key.size(), 32U);
+  EXPECT_EQ(trial_key({test::small_data(), test::small_options(), 1, 0}), key);
+  // Where the data lies, how many splits or jobs there are, and the range of depths do not matter.
+  EXPECT_EQ(trial_key({data,
+                       test::small_options({{"data", "elsewhere"},
+                                            {"splits", "2"},
+                                            {"jobs", "2"},
+                                            {"layers", "1..3"},
+                                            {"checkpoint_every", "3"}}),
+                       1, 0}),
+            key);
+  EXPECT_EQ(trial_key({test::small_data(2), test::small_options(), 1, 0}), key);
+  std::vector<std::string> others = {trial_key({data, base.config, 2, 0}),
+                                     trial_key({data, base.config, 1, 1}),
+                                     trial_key({test::small_data(3, 5), base.config, 1, 0})};
+  for (const train::Settings& change : {train::Settings{{"seed", "1"}},
+                                        {{"gamma", "0.31"}},
+                                        {{"steps", "9"}},
+                                        {{"model", "gat"}}}) {
+    others.push_back(trial_key({data, test::small_options(change), 1, 0}));
+  }
+  for (const std::string& other : others) EXPECT_NE(other, key);
+}
+
+}  // namespace
+}  // namespace dgat::study

@@ -1,0 +1,120 @@
+#include "dgat/study/statistics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "dgat/study/table.h"
+
+namespace dgat::study {
+namespace {
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Statistics, IncompleteBetaHasItsClosedForms) {
+  for (const double x : {0.0, 0.01, 0.3, 0.5, 0.77, 0.999, 1.0}) {
+    EXPECT_NEAR(incomplete_beta(1, 1, x), x, 1e-14);
+    EXPECT_NEAR(incomplete_beta(3, 1, x), x * x * x, 1e-14);
+    EXPECT_NEAR(incomplete_beta(1, 4, x), 1 - std::pow(1 - x, 4), 1e-14);
+    EXPECT_NEAR(incomplete_beta(0.5, 0.5, x), 2 / std::numbers::pi * std::asin(std::sqrt(x)),
+                1e-13);
+    EXPECT_NEAR(incomplete_beta(2.5, 7, x) + incomplete_beta(7, 2.5, 1 - x), 1, 1e-13);
+  }
+}
+
+TEST(Statistics, StudentHasItsClosedFormsForOneAndTwoDegreesOfFreedom) {
+  for (const double t : {0.0, 0.2, 1.0, 2.5, 40.0}) {
+    EXPECT_NEAR(student_p(t, 1), 1 - 2 / std::numbers::pi * std::atan(t), 1e-13);
+    EXPECT_NEAR(student_p(t, 2), 1 - t / std::sqrt(2 + t * t), 1e-13);
+    EXPECT_EQ(student_p(t, 5), student_p(-t, 5));
+  }
+  EXPECT_NEAR(student_quantile(0.5, 1), 1, 1e-12);
+  EXPECT_NEAR(student_quantile(0.05, 9), 2.262157162740992, 1e-10);
+}
+
+TEST(Statistics, CorrectedTestOfAWorkedExample) {
+  const std::vector<double> d = {1.2, .4, -.3, 2.1, .8, 1.5, .2, .9, -.1, 1.1}, zero(10, 0.0);
+  const auto corrected = corrected_paired_test(d, zero, 0.417);
+  ASSERT_TRUE(corrected);
+  EXPECT_NEAR(corrected->t, 1.458916, 1e-6);
+  EXPECT_NEAR(corrected->p, 0.178588, 1e-6);
+  EXPECT_NEAR(corrected->difference, 0.78, 1e-12);
+  const auto plain = corrected_paired_test(d, zero, 0);
+  EXPECT_NEAR(plain->t, 3.317231, 1e-6);
+  EXPECT_NEAR(plain->p, 0.008980, 1e-6);
+  EXPECT_NEAR(plain->t / corrected->t, std::sqrt(1 + 10 * 0.417), 1e-12);
+  // The interval ends where p would be 0.05.
+  const double low = corrected->low;
+  std::vector<double> moved = d;
+  for (double& x : moved) x -= low;
+  EXPECT_NEAR(corrected_paired_test(moved, zero, 0.417)->p, 0.05, 1e-9);
+}
+
+TEST(Statistics, PairedTestKnowsItsEdges) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(corrected_paired_test(std::vector{1.0}, std::vector{2.0}, 0.5));
+  EXPECT_FALSE(corrected_paired_test(std::vector{1.0, nan}, std::vector{2.0, 3.0}, 0.5));
+  const auto same = corrected_paired_test(std::vector{1.0, 2.0}, std::vector{1.0, 2.0}, 0.5);
+  EXPECT_EQ(same->p, 1);
+  EXPECT_EQ(same->t, 0);
+  const auto shifted =
+      corrected_paired_test(std::vector{0.1, 0.2, 0.3}, std::vector{0.2, 0.3, 0.4}, 0.5);
+  EXPECT_EQ(shifted->p, 0);
+  EXPECT_EQ(shifted->t, -std::numeric_limits<double>::infinity());
+}
+
+TEST(Statistics, HolmAdjustsStepByStep) {
+  EXPECT_THAT(holm(std::vector{0.01, 0.04, 0.03, 0.005}),
+              ElementsAre(testing::DoubleEq(0.03), testing::DoubleEq(0.06), testing::DoubleEq(0.06),
+                          testing::DoubleEq(0.02)));
+  EXPECT_THAT(holm(std::vector{0.6, 0.7}), ElementsAre(1, 1));
+  EXPECT_TRUE(holm({}).empty());
+}
+
+TEST(Statistics, RanksSumToTheirTotalAndSplitTies) {
+  EXPECT_THAT(average_ranks({{3, 1}, {2, 1}, {1, 5}}), ElementsAre(1.75, 2.25, 2));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(average_ranks({{3, nan}, {4, 1}}), ElementsAre(2, 1));
+  EXPECT_TRUE(std::isnan(average_ranks({{nan}, {1}})[0]));
+}
+
+TEST(Statistics, RankCorrelationSeesOrderOnly) {
+  EXPECT_DOUBLE_EQ(rank_correlation(std::vector{1.0, 2.0, 9.0}, std::vector{0.1, 0.2, 0.3}), 1);
+  EXPECT_DOUBLE_EQ(rank_correlation(std::vector{1.0, 2.0, 9.0}, std::vector{3.0, 2.0, -4.0}), -1);
+  // 1 - 6 sum d^2 / (n (n^2 - 1)) without ties.
+  EXPECT_DOUBLE_EQ(
+      rank_correlation(std::vector{1.0, 2.0, 3.0, 4.0}, std::vector{2.0, 1.0, 4.0, 3.0}), 0.6);
+  EXPECT_TRUE(std::isnan(rank_correlation(std::vector{1.0, 1.0}, std::vector{1.0, 2.0})));
+}
+
+TEST(Table, EveryFormatHasTheNumbers) {
+  Table table{"A|B",
+              {{"model", "model"}, {"test", "test"}, {"on", "on"}, {"d", "change"}},
+              {},
+              {"50% done"}};
+  table.rows.push_back(
+      {"gat_x", Cell::mean_std(42.0949, 2.65), Cell::check(true), Cell::difference(0.5)});
+  table.rows.push_back(
+      {"a,\"b\"", Cell::mean_std(30, std::nan("")), Cell::check(false), Cell::difference(-0.001)});
+  mark_best(table, "test");
+  EXPECT_THAT(table.terminal(), HasSubstr("42.09 ± 2.65   ✓   +0.50"));
+  EXPECT_THAT(table.markdown(), HasSubstr("| gat_x | **42.09 ± 2.65** | ✓ | +0.50 |"));
+  EXPECT_THAT(table.markdown(), HasSubstr("### A\\|B"));
+  EXPECT_THAT(table.markdown(), HasSubstr("| 30.00 |  | 0.00 |")) << "minus zero is zero";
+  EXPECT_THAT(table.latex(), HasSubstr("gat\\_x & \\textbf{42.09 $\\pm$ 2.65} & \\checkmark"));
+  EXPECT_THAT(table.latex(), HasSubstr("50\\% done"));
+  EXPECT_EQ(table.csv(),
+            "model,test_mean,test_std,on,d\ngat_x,42.0949,2.65,1,0.5\n"
+            "\"a,\"\"b\"\"\",30,,0,-0.001\n");
+  const auto json = nlohmann::json::parse(table.json());
+  EXPECT_EQ(json["rows"][0]["test"]["mean"], 42.0949);
+  EXPECT_TRUE(json["rows"][1]["test"]["std"].is_null());
+  EXPECT_EQ(json["rows"][1]["on"], false);
+}
+
+}  // namespace
+}  // namespace dgat::study

@@ -1,0 +1,138 @@
+#include "dgat/study/study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dgat/core/error.h"
+#include "dgat/core/interrupt.h"
+#include "dgat/train/run.h"
+#include "small_study.h"
+#include "support/temp_dir.h"
+
+namespace dgat::study {
+namespace {
+using test::small_row;
+using test::TempDir;
+using testing::HasSubstr;
+
+StudyResult run(const Study& study, Ledger& ledger, const StudyOptions& options = {}) {
+  spectral::SpectralCache cache;
+  return run_studies({&study, 1}, ledger, cache, options).front();
+}
+
+/// Every number that must not depend on how the study was run.
+std::vector<double> numbers(const StudyResult& result) {
+  std::vector<double> all;
+  for (const RowResult& row : result.rows) {
+    all.push_back(static_cast<double>(row.chosen));
+    for (const TrialResult& r : row.splits) {
+      all.insert(all.end(), {static_cast<double>(r.best_step), r.train, r.val, r.test});
+    }
+  }
+  return all;
+}
+
+Study two_rows() {
+  return study_on(test::small_data(),
+                  {small_row("gat", {{"model", "gat"}, {"layers", "1..2"}}), small_row("dgat")});
+}
+
+TEST(Study, ChoosesDepthAsATrainingRunDoes) {
+  const Study study = two_rows();
+  Ledger ledger;
+  const StudyResult result = run(study, ledger);
+  ASSERT_EQ(result.rows.size(), 2U);
+  for (size_t r = 0; r < 2; ++r) {
+    spectral::SpectralCache cache;
+    const train::RunSummary summary =
+        train::run_training(*study.folds[0].data.dataset, *study.rows[r].candidates[0], cache);
+    EXPECT_EQ(result.rows[r].choice().layers, summary.best().layers);
+    EXPECT_EQ(result.rows[r].test.mean, summary.best().test.mean);
+    EXPECT_EQ(result.rows[r].test.std, summary.best().test.std);
+    EXPECT_EQ(result.rows[r].val.mean, summary.best().val.mean);
+  }
+  EXPECT_EQ(result.metric, "accuracy");
+  EXPECT_NEAR(result.test_to_train, 1.0 / 3, 1e-9);
+  EXPECT_EQ(ledger.size(), 9U);
+}
+
+TEST(Study, JobsAndOrderDoNotChangeTheNumbers) {
+  const Study study = two_rows();
+  Ledger one, two;
+  StudyOptions options;
+  options.runner.jobs = 1;
+  const StudyResult a = run(study, one, options);
+  options.runner.jobs = 2;
+  options.folds_first = true;
+  const StudyResult b = run(study, two, options);
+  EXPECT_EQ(numbers(a), numbers(b));
+  EXPECT_EQ(a.side_by_side, 1);
+  EXPECT_EQ(b.side_by_side, 2);
+}
+
+TEST(Study, FinishedTrialsAreNotRepeatedAndTheTableIsTheSame) {
+  const TempDir temp;
+  const Study study = two_rows();
+  StudyOptions none;
+  none.runner.deadline = std::chrono::steady_clock::now();
+  std::vector<double> whole;
+  {
+    Ledger ledger(temp / "whole.jsonl");
+    EXPECT_EQ(run(study, ledger, none).trials_left(), 9) << "no trial starts after the deadline";
+    whole = numbers(run(study, ledger));
+  }
+  Ledger finished(temp / "whole.jsonl");
+  const StudyResult again = run(study, finished, none);
+  EXPECT_EQ(again.trials_left(), 0);
+  EXPECT_EQ(numbers(again), whole);
+  // Interrupted in the middle: what was finished stays.
+  Ledger ledger(temp / "cut.jsonl");
+  size_t added = 0;
+  for (const TrialResult& r : finished.results()) {
+    if (++added <= 4) ledger.add(r);
+  }
+  request_interrupt();
+  EXPECT_THROW(run(study, ledger), Interrupted);
+  request_interrupt(false);
+  EXPECT_EQ(numbers(run(study, ledger)), whole);
+}
+
+TEST(Study, AFailingRowSaysWhyAndTheRestGoesOn) {
+  Study study = two_rows();
+  study.rows.insert(study.rows.begin(), small_row("wild", {{"lr", "1e30"}, {"layers", "1..2"}}));
+  study.rows.push_back({"impossible", {}, "there is no such thing"});
+  Ledger ledger;
+  const StudyResult result = run(study, ledger);
+  EXPECT_THAT(result.rows[0].failure, HasSubstr("not finite"));
+  EXPECT_FALSE(result.rows[0].finished());
+  EXPECT_TRUE(result.rows[1].finished());
+  EXPECT_EQ(result.rows[3].failure, "there is no such thing");
+  EXPECT_EQ(result.trials_left(), 0);
+}
+
+TEST(Study, CandidatesAreChosenByValidation) {
+  const Study study =
+      study_on(test::small_data(),
+               {{"dgat",
+                 {test::small_options({{"lr", "1e-9"}}), test::small_options({{"steps", "30"}})},
+                 ""}});
+  Ledger ledger;
+  const RowResult row = run(study, ledger).rows[0];
+  ASSERT_EQ(row.choices.size(), 2U);
+  EXPECT_GT(row.choices[1].val.mean, row.choices[0].val.mean);
+  EXPECT_EQ(row.chosen, 1U);
+  EXPECT_EQ(row.config->steps, 30);
+}
+
+TEST(Duration, ReadsHoursMinutesAndSeconds) {
+  EXPECT_EQ(parse_duration("2h"), 7200);
+  EXPECT_EQ(parse_duration("1h30m"), 5400);
+  EXPECT_EQ(parse_duration("0s"), 0);
+  EXPECT_EQ(parse_duration("1.5m"), 90);
+  for (const char* bad : {"", "2", "h", "2x", "-1h", "2h3"}) {
+    EXPECT_THROW(parse_duration(bad), InputError) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace dgat::study
