@@ -151,12 +151,6 @@ StudyResult frame_of(const Study& study) {
                             static_cast<double>(std::max<size_t>(1, split.train.size())) /
                             static_cast<double>(study.folds.size());
   }
-  for (const Row& row : study.rows) {
-    if (row.candidates.empty() || study.folds.empty()) continue;
-    result.metric =
-        train::to_string(metric_for(*row.candidates.front(), *study.folds.front().data.dataset));
-    break;
-  }
   return result;
 }
 
@@ -206,8 +200,10 @@ std::vector<StudyResult> run_studies(std::span<const Study> studies, Ledger& led
         return each.choice.candidate == place.candidate && each.choice.layers == place.layers;
       });
       if (at == choices.end()) {
-        choices.push_back(
-            {{place.candidate, place.layers, {}, {}, ""}, std::vector<const TrialOutcome*>(folds)});
+        ChoiceOutcomes& added = choices.emplace_back();
+        added.choice.candidate = place.candidate;
+        added.choice.layers = place.layers;
+        added.folds.resize(folds);
         at = choices.end() - 1;
       }
       at->folds[place.fold] = &outcomes[t];
@@ -217,6 +213,8 @@ std::vector<StudyResult> run_studies(std::span<const Study> studies, Ledger& led
     }
     for (size_t r = 0; r < rows.size(); ++r) {
       result.rows.push_back(judge(studies[s].rows[r], std::move(rows[r]), folds));
+      const RowResult& row = result.rows.back();
+      if (result.metric.empty() && row.finished()) result.metric = row.splits.front().metric;
     }
     results.push_back(std::move(result));
   }

@@ -99,11 +99,12 @@ TEST(Study, FinishedTrialsAreNotRepeatedAndTheTableIsTheSame) {
 
 TEST(Study, AFailingRowSaysWhyAndTheRestGoesOn) {
   Study study = two_rows();
-  study.rows.insert(study.rows.begin(), small_row("wild", {{"lr", "1e30"}, {"layers", "1..2"}}));
+  study.rows.insert(study.rows.begin(),
+                    small_row("wild", {{"metric", "roc_auc"}, {"layers", "1..2"}}));
   study.rows.push_back({"impossible", {}, "there is no such thing"});
   Ledger ledger;
   const StudyResult result = run(study, ledger);
-  EXPECT_THAT(result.rows[0].failure, HasSubstr("not finite"));
+  EXPECT_THAT(result.rows[0].failure, HasSubstr("roc_auc needs two classes"));
   EXPECT_FALSE(result.rows[0].finished());
   EXPECT_TRUE(result.rows[1].finished());
   EXPECT_EQ(result.rows[3].failure, "there is no such thing");

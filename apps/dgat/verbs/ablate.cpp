@@ -23,8 +23,8 @@ void run(const Ablate& options) {
   const std::string& name = data.dataset->name;
   const study::Study plan =
       study::study_on(data, study::rows_of_ablation(settings, options.grid, name));
-  const fs::path out =
-      options.study.out.empty() ? fs::path("runs") / ("ablate-" + name) : options.study.out;
+  const fs::path out = options.study.out.empty() ? fs::path("runs") / ("ablate-" + name)
+                                                 : fs::path(options.study.out);
   study::Ledger ledger(out / "ledger.jsonl");
   spectral::SpectralCache cache(spectral::default_cache_folder());
   study::StudyOptions how;

@@ -23,8 +23,8 @@ void run(const Compare& options) {
   const study::TrialData data = load_trial_data(options.study.data, settings);
   const std::string& name = data.dataset->name;
   const study::Study plan = study::study_on(data, study::rows_of(options.models, settings, name));
-  const fs::path out =
-      options.study.out.empty() ? fs::path("runs") / ("compare-" + name) : options.study.out;
+  const fs::path out = options.study.out.empty() ? fs::path("runs") / ("compare-" + name)
+                                                 : fs::path(options.study.out);
   study::Ledger ledger(out / "ledger.jsonl");
   spectral::SpectralCache cache(spectral::default_cache_folder());
   study::StudyOptions how;
