@@ -98,12 +98,13 @@ ModelInfo fagcn_info() {
       "h_i <- eps h0_i + sum_{j in N(i)} e_ij h_j";
   info.reference = "Bo et al., Beyond Low-frequency Information in GCNs, AAAI 2021";
   info.defaults.insert({{"layers", "2"},
-                        {"hidden", "32"},
+                        {"hidden", "64"},
                         {"dropout", "0.5"},
-                        {"lr", "0.01"},
+                        {"lr", "0.03"},
                         {"weight_decay", "0.0001"}});
   info.extras = {{"eps", 0.4, 0, 1, "share of the first representation in every layer"}};
   info.grid = {{"extra.eps", {"0.1", "0.2", "0.3", "0.4", "0.5", "0.7", "1"}},
+               {"hidden", {"16", "32", "64"}},
                {"layers", {"1", "2", "4", "8"}},
                {"dropout", {"0.4", "0.5", "0.6"}},
                {"lr", {"0.003", "0.01", "0.03"}},

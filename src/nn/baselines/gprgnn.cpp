@@ -86,13 +86,14 @@ ModelInfo gprgnn_info() {
       "logits = sum_{k=0..K} w_k S^k z,  w learned from a PageRank start";
   info.reference = "Chien et al., Adaptive Universal Generalized PageRank GNN, ICLR 2021";
   info.uses_layers = false;
-  info.defaults.insert({{"hidden", "64"}, {"dropout", "0.5"}, {"lr", "0.05"}});
+  info.defaults.insert(
+      {{"hidden", "64"}, {"dropout", "0.5"}, {"lr", "0.05"}, {"weight_decay", "0.001"}});
   info.extras = {
       {"k", 10, 0, 100, "highest power of the adjacency", /*whole=*/true},
       {"alpha", 0.1, 0, 1, "teleport probability of the start; 1: no propagation, 0: S^k alone"},
       {"propagation_dropout", 0.7, 0, 0.999, "dropout between perceptron and propagation"}};
   info.grid = {{"lr", {"0.002", "0.01", "0.05"}},
-               {"weight_decay", {"0", "0.0005"}},
+               {"weight_decay", {"0", "0.0005", "0.001"}},
                {"extra.alpha", {"0", "0.1", "0.5", "0.9", "1"}},
                {"extra.propagation_dropout", {"0", "0.5", "0.7"}}};
   return info;

@@ -122,7 +122,7 @@ ModelInfo jacobiconv_info() {
       "tanh(eta)";
   info.reference = "Wang and Zhang, How Powerful are Spectral GNNs, ICML 2022";
   info.uses_hidden = info.uses_layers = false;
-  info.defaults.insert({{"dropout", "0.6"}, {"lr", "0.05"}});
+  info.defaults.insert({{"dropout", "0.6"}, {"lr", "0.05"}, {"weight_decay", "0.001"}});
   const double open = 1e-3;  // the recurrence needs a, b > -1
   info.extras = {{"k", 10, 1, 100, "degree of the polynomials", /*whole=*/true},
                  {"a", 0, -1 + open, 10, "first exponent of the Jacobi weight"},
