@@ -12,10 +12,13 @@
 #include <set>
 #include <string>
 
+#include "dgat/core/quiet_notices.h"
+
 namespace dgat {
 namespace {
 
 std::atomic<bool> quiet{false};
+thread_local int quiet_scopes = 0;
 std::mutex output_mutex;
 Progress* bar_on_screen = nullptr;  // guarded by output_mutex: notices clear its line first
 
@@ -50,12 +53,19 @@ void set_quiet(bool value) {
 }
 
 void notice(std::string_view text) {
-  if (quiet) return;
+  if (quiet || quiet_scopes > 0) return;
   const std::lock_guard lock(output_mutex);
   static std::set<std::string, std::less<>> said;
   if (!said.emplace(text).second) return;
   if (bar_on_screen != nullptr && on_terminal()) clear_line();
   fmt::print(stderr, "{}\n", text);
+}
+
+QuietNotices::QuietNotices() {
+  ++quiet_scopes;
+}
+QuietNotices::~QuietNotices() {
+  --quiet_scopes;
 }
 
 std::string format_duration(double seconds) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "dgat/core/quiet_notices.h"
 #include "dgat/nn/registry.h"
 
 namespace dgat::study {
@@ -12,7 +13,8 @@ constexpr size_t kKept = 4;
 /// The options that an InputBuilder reads.
 std::string input_key(const Trial& trial) {
   const train::Config& c = *trial.config;
-  std::string key = fmt::format("{}", static_cast<const void*>(trial.data.dataset.get()));
+  std::string key =
+      fmt::format("{} {}", static_cast<const void*>(trial.data.dataset.get()), c.feature_scaling);
   if (nn::find_model(c.model).directional) {
     for (const char* option : {"directional", "laplacian", "alpha", "gamma", "eigenvectors",
                                "components", "rewire", "epsilon"}) {
@@ -22,18 +24,30 @@ std::string input_key(const Trial& trial) {
   return key;
 }
 
+TrialInput input_of(train::InputBuilder& builder, int64_t split) {
+  TrialInput input{builder.for_split(split), std::nullopt};
+  const std::string& mode = builder.mode_of(split);
+  const auto at = builder.rewirings().find(mode);
+  if (at != builder.rewirings().end()) {
+    input.rewiring = {mode, at->second.edges_before, at->second.edges_after,
+                      at->second.homophily_before, at->second.homophily_after};
+  }
+  return input;
+}
+
 }  // namespace
 
-nn::GraphInput<float> InputStore::input(const Trial& trial) {
+TrialInput InputStore::input(const Trial& trial) {
   const std::string key = input_key(trial);
   const std::lock_guard lock(mutex_);
+  const QuietNotices quiet;  // the ledger has what they would say
   for (auto at = entries_.begin(); at != entries_.end(); ++at) {
     if (at->key != key) continue;
     entries_.splice(entries_.begin(), entries_, at);
-    return entries_.front().builder->for_split(trial.split);
+    return input_of(*entries_.front().builder, trial.split);
   }
   auto builder = std::make_unique<train::InputBuilder>(*trial.data.dataset, *trial.config, cache_);
-  nn::GraphInput<float> input = builder->for_split(trial.split);
+  TrialInput input = input_of(*builder, trial.split);
   entries_.push_front({key, trial.data, trial.config, std::move(builder)});
   if (entries_.size() > kKept) entries_.pop_back();
   return input;

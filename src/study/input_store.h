@@ -10,13 +10,19 @@
 
 namespace dgat::study {
 
+/// What a model sees in a trial, and how its graph was rewired.
+struct TrialInput {
+  nn::GraphInput<float> graph;
+  std::optional<TrialRewiring> rewiring;
+};
+
 /// What models see, built once and shared between the trials that need the same: all models
 /// without directions share one, depths and rates do not matter. The few used last are kept.
 /// Calls from several threads are safe; they wait for each other.
 class InputStore {
  public:
   explicit InputStore(spectral::SpectralCache& cache) : cache_(cache) {}
-  nn::GraphInput<float> input(const Trial& trial);
+  TrialInput input(const Trial& trial);
 
  private:
   struct Entry {

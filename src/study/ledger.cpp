@@ -72,22 +72,29 @@ class LockedFile {
 }  // namespace
 
 std::string to_line(const TrialResult& r) {
-  const Json json = {{"key", r.key},
-                     {"dataset", r.dataset},
-                     {"model", r.model},
-                     {"layers", r.layers},
-                     {"split", r.split},
-                     {"metric", r.metric},
-                     {"best_step", r.best_step},
-                     {"train", number(r.train)},
-                     {"val", number(r.val)},
-                     {"test", number(r.test)},
-                     {"steps", r.steps},
-                     {"seconds", r.seconds},
-                     {"parameters", r.parameters},
-                     {"peak_rss_bytes", r.peak_rss_bytes},
-                     {"jobs", r.jobs},
-                     {"options", r.options}};
+  Json json = {{"key", r.key},
+               {"dataset", r.dataset},
+               {"model", r.model},
+               {"layers", r.layers},
+               {"split", r.split},
+               {"metric", r.metric},
+               {"best_step", r.best_step},
+               {"train", number(r.train)},
+               {"val", number(r.val)},
+               {"test", number(r.test)},
+               {"steps", r.steps},
+               {"seconds", r.seconds},
+               {"parameters", r.parameters},
+               {"peak_rss_bytes", r.peak_rss_bytes},
+               {"jobs", r.jobs},
+               {"options", r.options}};
+  if (r.rewiring) {
+    json["rewiring"] = {{"mode", r.rewiring->mode},
+                        {"edges_before", r.rewiring->edges_before},
+                        {"edges_after", r.rewiring->edges_after},
+                        {"homophily_before", number(r.rewiring->homophily_before)},
+                        {"homophily_after", number(r.rewiring->homophily_after)}};
+  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -111,6 +118,13 @@ std::optional<TrialResult> parse_line(const std::string& line) {
     r.peak_rss_bytes = json.at("peak_rss_bytes").get<int64_t>();
     r.jobs = json.at("jobs").get<int64_t>();
     r.options = json.at("options").get<std::map<std::string, std::string>>();
+    if (json.contains("rewiring")) {
+      const Json& rewiring = json.at("rewiring");
+      r.rewiring = {
+          rewiring.at("mode").get<std::string>(), rewiring.at("edges_before").get<int64_t>(),
+          rewiring.at("edges_after").get<int64_t>(), number_in(rewiring, "homophily_before"),
+          number_in(rewiring, "homophily_after")};
+    }
     return r;
   } catch (const Json::exception&) {
     return std::nullopt;

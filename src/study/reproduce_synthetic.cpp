@@ -74,7 +74,7 @@ void add_gamma_rows(const std::string& model, const train::Settings& settings,
                                [](const nn::ExtraOption& extra) { return extra.name == "gamma"; });
   for (const char* gamma : kGammas) {
     train::Settings with = settings;
-    with[own ? "extra" : "gamma"] = own ? fmt::format("gamma={}", gamma) : gamma;
+    with[own ? "extra.gamma" : "gamma"] = gamma;
     Row row = row_of(model, with, dataset);
     row.name = fmt::format("{} gamma={}", model, gamma);
     rows.push_back(std::move(row));

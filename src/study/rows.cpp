@@ -21,15 +21,25 @@ std::vector<std::string> split_at(const std::string& text, char separator) {
   return parts;
 }
 
-/// The part of extra "a=1,b=2" that a model knows.
-std::string known_extras(const std::string& text, const nn::ModelInfo& info) {
-  std::string kept;
-  for (const std::string& pair : split_at(text, ',')) {
-    const std::string name = pair.substr(0, pair.find('='));
-    const bool known =
-        std::any_of(info.extras.begin(), info.extras.end(),
-                    [&name](const nn::ExtraOption& extra) { return extra.name == name; });
-    if (known) kept += (kept.empty() ? "" : ",") + pair;
+constexpr const char* kOneExtra = "extra.";
+
+/// Leaves out the extra options ("extra: a=1,b=2", "extra.a: 1") that a model does not know.
+train::Settings without_foreign_extras(const train::Settings& settings, const nn::ModelInfo& info) {
+  const auto known = [&info](const std::string& name) {
+    return std::any_of(info.extras.begin(), info.extras.end(),
+                       [&name](const nn::ExtraOption& extra) { return extra.name == name; });
+  };
+  train::Settings kept;
+  for (const auto& [key, value] : settings) {
+    if (key == "extra") {
+      std::string own;
+      for (const std::string& pair : split_at(value, ',')) {
+        if (known(pair.substr(0, pair.find('=')))) own += (own.empty() ? "" : ",") + pair;
+      }
+      if (!own.empty()) kept[key] = own;
+    } else if (!key.starts_with(kOneExtra) || known(key.substr(std::string(kOneExtra).size()))) {
+      kept[key] = value;
+    }
   }
   return kept;
 }
@@ -63,11 +73,12 @@ std::vector<train::Settings> parse_grid(const std::string& text) {
     }
     std::string key = part.substr(0, equals);
     std::replace(key.begin(), key.end(), '-', '_');
-    const train::OptionInfo& option = train::find_option(key);
+    const bool one_extra = key.starts_with(kOneExtra);  // only its model can check it
+    if (!one_extra) train::find_option(key);
     std::vector<train::Settings> next;
     for (const std::string& value : split_at(part.substr(equals + 1), '/')) {
       train::Config probe;
-      option.set(probe, value);
+      if (!one_extra) train::find_option(key).set(probe, value);
       for (train::Settings settings : combinations) {
         settings[key] = value;
         next.push_back(std::move(settings));
@@ -81,9 +92,8 @@ std::vector<train::Settings> parse_grid(const std::string& text) {
 Row row_of(const std::string& text, const train::Settings& common, const std::string& dataset) {
   const size_t colon = std::min(text.find(':'), text.size());
   const nn::ModelInfo& info = nn::find_model(text.substr(0, colon));
-  train::Settings base = common;
+  train::Settings base = without_foreign_extras(common, info);
   base["model"] = info.name;
-  if (base.contains("extra")) base["extra"] = known_extras(base.at("extra"), info);
   std::vector<train::Settings> combinations;
   for (const train::Settings& own : parse_grid(colon < text.size() ? text.substr(colon + 1) : "")) {
     train::Settings settings = base;

@@ -139,8 +139,8 @@ class Crew {
       tensor::trim_pool();  // so that the memory of a trial is its own
       reset_peak_rss();
     }
-    const nn::GraphInput<float> input = inputs_.input(trial);
-    const train::SplitTask split{*trial.config, *trial.data.dataset, input, trial.split,
+    const TrialInput input = inputs_.input(trial);
+    const train::SplitTask split{*trial.config, *trial.data.dataset, input.graph, trial.split,
                                  trial.layers};
     const auto model = train::make_task_model(split);
     train::TrainHooks hooks;
@@ -165,6 +165,7 @@ class Crew {
     result.peak_rss_bytes = peak_rss_bytes();
     result.jobs = jobs;
     result.options = differing_options(*trial.config);
+    result.rewiring = input.rewiring;
     return result;
   }
 

@@ -14,6 +14,7 @@ namespace dgat::study {
 ///   gat                                  the model with its own defaults
 ///   dgat:gamma=0.1:rewire=none           with options of its own
 ///   dgat:gamma=0.1/0.3/1:alpha=0/1       six candidates, of which validation chooses one
+///   gprgnn:extra.k=5                     an option that only this model has
 ///
 /// `common` holds what was given for all models; the line's own options win over it, and both win
 /// over the model's defaults and the presets of the data set. Extra options reach the models that

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "dgat/data/dataset.h"
@@ -40,6 +41,13 @@ struct Trial {
 /// changes_result (but not where the data lies or how many splits are run). Equal on every machine.
 std::string trial_key(const Trial& trial);
 
+/// What the graph of a trial was rewired to.
+struct TrialRewiring {
+  std::string mode;  ///< what `auto` meant on this split
+  int64_t edges_before = 0, edges_after = 0;
+  double homophily_before = 0, homophily_after = 0;  ///< of training edges; NaN: there are none
+};
+
 /// A finished trial. Metrics are fractions in [0, 1]; NaN where a part has no value.
 struct TrialResult {
   std::string key, dataset, model, metric;
@@ -52,6 +60,7 @@ struct TrialResult {
   int64_t peak_rss_bytes = 0;                  ///< of the process while the trial ran
   int64_t jobs = 1;                            ///< trials side by side: they share time and memory
   std::map<std::string, std::string> options;  ///< what differs from train::Config{}, by key
+  std::optional<TrialRewiring> rewiring;       ///< nothing where the graph stayed as it was
 
   double seconds_per_step() const { return steps > 0 ? seconds / static_cast<double>(steps) : 0; }
 };

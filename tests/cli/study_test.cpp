@@ -1,0 +1,142 @@
+// The verbs that train many networks, on a graph small enough for milliseconds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "dgat/core/files.h"
+#include "support/run_dgat.h"
+#include "support/temp_dir.h"
+
+namespace dgat {
+namespace {
+using nlohmann::json;
+using test::run_dgat;
+using test::RunResult;
+using testing::HasSubstr;
+
+class StudyVerbs : public testing::Test {
+ protected:
+  StudyVerbs() {
+    const RunResult made = run_dgat(
+        {"generate", "csbm", "--nodes", "80", "--classes", "3", "--splits", "3", "--out", data()});
+    EXPECT_EQ(made.exit, 0) << made.err;
+  }
+  std::string data() const { return (folder_ / "data.npz").string(); }
+  std::string out(const std::string& name = "study") const { return (folder_ / name).string(); }
+  RunResult study(std::vector<std::string> arguments) const {
+    const std::vector<std::string> small = {"--hidden", "16",      "--heads", "2",    "--layers",
+                                            "1",        "--steps", "5",       "--lr", "0.01"};
+    arguments.insert(arguments.end(), small.begin(), small.end());
+    return run_dgat(arguments);
+  }
+  test::TempDir folder_;
+};
+
+TEST_F(StudyVerbs, CompareWritesEveryFormatAndContinuesFromItsLedger) {
+  const RunResult first =
+      study({"compare", data(), "--models", "gat,dgat", "--out", out(), "--json"});
+  ASSERT_EQ(first.exit, 0) << first.err;
+  const json printed = json::parse(first.out);
+  EXPECT_EQ(printed, json::parse(read_whole_file(out() + "/compare.json")));
+  for (const char* key : {"study", "dataset", "metric", "splits", "test_to_train", "seconds",
+                          "machine", "reference", "rows", "table", "trials_left"}) {
+    EXPECT_TRUE(printed.contains(key)) << key;
+  }
+  ASSERT_EQ(printed["rows"].size(), 2U);
+  for (const char* key : {"name", "failure", "model", "layers", "options", "parameters",
+                          "test_mean", "test_std", "val_mean", "seconds_per_step", "peak_rss_bytes",
+                          "rank", "versus_reference", "published"}) {
+    EXPECT_TRUE(printed["rows"][0].contains(key)) << key;
+  }
+  EXPECT_EQ(printed["rows"][0]["splits"].size(), 3U);
+  for (const char* extension : {"md", "tex", "csv"}) {
+    EXPECT_THAT(read_whole_file(out() + "/compare." + extension), HasSubstr("dgat"));
+  }
+  const std::string ledger = read_whole_file(out() + "/ledger.jsonl");
+  // A third model adds its own trials and nothing else; a torn end is repaired.
+  std::ofstream(out() + "/ledger.jsonl", std::ios::app) << "{\"key\":\"cut sh";
+  const RunResult second = study(
+      {"compare", data(), "--models", "gat,dgat,resnet:lr=0.1/0.01", "--out", out(), "--json"});
+  ASSERT_EQ(second.exit, 0) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("damaged line"));
+  const json more = json::parse(second.out);
+  ASSERT_EQ(more["rows"].size(), 3U);
+  for (size_t r = 0; r < 2; ++r) {
+    EXPECT_EQ(more["rows"][r]["splits"], printed["rows"][r]["splits"]) << "seconds and all";
+  }
+  EXPECT_EQ(more["rows"][2]["choices"].size(), 2U);
+  const std::string longer = read_whole_file(out() + "/ledger.jsonl");
+  EXPECT_EQ(longer.substr(0, ledger.size()), ledger);
+  EXPECT_EQ(std::count(longer.begin(), longer.end(), '\n'), 3 + 3 + 1 + 6);
+}
+
+TEST_F(StudyVerbs, CompareKeepsARowThatCannotRun) {
+  const RunResult result = study({"compare", data(), "--models", "gat,gat-sep", "--recipe",
+                                  "classic", "--out", out(), "--json"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  const json rows = json::parse(result.out)["rows"];
+  EXPECT_TRUE(rows[0]["failure"].is_null());
+  EXPECT_THAT(rows[1]["failure"].get<std::string>(), HasSubstr("no classic form"));
+  const RunResult unknown = study({"compare", data(), "--models", "gat,dgta"});
+  EXPECT_EQ(unknown.exit, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean dgat"));
+  EXPECT_EQ(study({"compare", data(), "--models", "gat:gama=1"}).exit, 2);
+}
+
+TEST_F(StudyVerbs, AblationStartsAtGatBitForBit) {
+  const RunResult ablation = study({"ablate", data(), "--out", out(), "--json", "--rewire", "add"});
+  ASSERT_EQ(ablation.exit, 0) << ablation.err;
+  const json rows = json::parse(ablation.out)["rows"];
+  ASSERT_EQ(rows.size(), 7U);
+  const RunResult gat =
+      study({"compare", data(), "--models", "gat", "--out", out("gat"), "--json"});
+  ASSERT_EQ(gat.exit, 0) << gat.err;
+  const json plain = json::parse(gat.out)["rows"][0];
+  EXPECT_EQ(rows[0]["name"], "gat");
+  EXPECT_EQ(rows[0]["parameters"], plain["parameters"]);
+  for (size_t s = 0; s < 3; ++s) {
+    for (const char* key : {"best_step", "train", "val", "test"}) {
+      EXPECT_EQ(rows[0]["splits"][s][key], plain["splits"][s][key]) << key;
+    }
+  }
+  EXPECT_THAT(read_whole_file(out() + "/ablate.md"), HasSubstr("| dgat | ✓ | ✓ | ✓ |"));
+  EXPECT_EQ(study({"ablate", data(), "--model", "gat"}).exit, 2);
+  EXPECT_EQ(study({"ablate", data(), "--rewire", "none"}).exit, 2);
+}
+
+TEST_F(StudyVerbs, ReproduceSaysWhatIsMissingAndStopsWithItsBudget) {
+  const RunResult measures =
+      run_dgat({"reproduce", "homophily", "--datasets", "questions", "--data-dir",
+                folder_.path().string(), "--out", out("a"), "--json"});
+  ASSERT_EQ(measures.exit, 0) << measures.err;
+  EXPECT_THAT(json::parse(measures.out)["skipped"].dump(), HasSubstr("datasets fetch questions"));
+  const RunResult synthetic = study({"reproduce", "synthetic", "--nodes", "100", "--datasets",
+                                     "mixhop-0.1", "--budget", "0s", "--out", out("b"), "--json"});
+  ASSERT_EQ(synthetic.exit, 0) << synthetic.err;
+  EXPECT_EQ(json::parse(synthetic.out)["trials_left"], 12 * 5);
+  EXPECT_EQ(run_dgat({"reproduce", "homophyly"}).exit, 2);
+  EXPECT_EQ(run_dgat({"reproduce", "small", "--models", "gcn", "--out", out("c")}).exit, 2);
+  EXPECT_EQ(run_dgat({"reproduce", "small", "--budget", "2", "--out", out("d")}).exit, 2);
+}
+
+TEST_F(StudyVerbs, ReproduceMeasuresAgreeWithThePaper) {
+  if (test::shared_datasets().empty()) GTEST_SKIP() << test::kNoDatasets;
+  for (const char* table : {"homophily", "statistics"}) {
+    const RunResult result =
+        run_dgat({"reproduce", table, "--datasets", "cornell,texas", "--data-dir",
+                  test::shared_datasets().string(), "--out", out(), "--json"});
+    ASSERT_EQ(result.exit, 0) << result.err;
+    const json datasets = json::parse(result.out)["datasets"];
+    ASSERT_EQ(datasets.size(), 2U);
+    for (const json& dataset : datasets) {
+      for (const json& check : dataset["checks"]) {
+        EXPECT_EQ(check["found"], check["published"]) << table << dataset["dataset"];
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dgat
