@@ -34,7 +34,9 @@ train::Settings without_foreign_extras(const train::Settings& settings, const nn
     if (key == "extra") {
       std::string own;
       for (const std::string& pair : split_at(value, ',')) {
-        if (known(pair.substr(0, pair.find('=')))) own += (own.empty() ? "" : ",") + pair;
+        if (!known(pair.substr(0, pair.find('=')))) continue;
+        if (!own.empty()) own += ',';
+        own += pair;
       }
       if (!own.empty()) kept[key] = own;
     } else if (!key.starts_with(kOneExtra) || known(key.substr(std::string(kOneExtra).size()))) {
@@ -159,7 +161,9 @@ std::vector<Row> rows_of_ablation(const train::Settings& settings, const std::st
     for (const auto& [used, word] : {std::pair{on.laplacian, "laplacian"},
                                      {on.directional, "attention"},
                                      {on.rewire, "rewiring"}}) {
-      if (used) name += (name.empty() ? "" : " + ") + std::string(word);
+      if (!used) continue;
+      if (!name.empty()) name += " + ";
+      name += word;
     }
     if (!on.laplacian && !on.directional && !on.rewire) name = plain_form(full.model);
     if (on.laplacian && on.directional && on.rewire) name = full.model;

@@ -90,7 +90,7 @@ std::string escaped_csv(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string out = text;
   replace_all(out, "\"", "\"\"");
-  return "\"" + out + "\"";
+  return fmt::format("\"{}\"", out);
 }
 
 std::string exact(double value) {
@@ -186,7 +186,8 @@ std::string Table::terminal() const {
   const auto line = [&](const auto& text_of) {
     std::string out;
     for (size_t c = 0; c < columns.size(); ++c) {
-      out += (c > 0 ? "  " : "") + padded(text_of(c), widths[c], left[c]);
+      if (c > 0) out += "  ";
+      out += padded(text_of(c), widths[c], left[c]);
     }
     out.erase(out.find_last_not_of(' ') + 1);
     return out + "\n";
@@ -211,7 +212,7 @@ std::string Table::markdown() const {
     out += fmt::format("| {} ", escaped_markdown(columns[c].heading));
     rule += is_words(*this, c) ? "|---" : "|--:";
   }
-  out += "|\n" + rule + "|\n";
+  out += fmt::format("|\n{}|\n", rule);
   for (const auto& row : rows) {
     for (const Cell& cell : row) {
       const std::string text = escaped_markdown(cell.plain());
@@ -229,7 +230,10 @@ std::string Table::latex() const {
   for (size_t c = 0; c < columns.size(); ++c) out += is_words(*this, c) ? "l" : "r";
   out += "}\n  \\toprule\n  ";
   const auto line = [&](const auto& text_of) {
-    for (size_t c = 0; c < columns.size(); ++c) out += (c > 0 ? " & " : "") + text_of(c);
+    for (size_t c = 0; c < columns.size(); ++c) {
+      if (c > 0) out += " & ";
+      out += text_of(c);
+    }
     out += " \\\\\n  ";
   };
   line([&](size_t c) { return escaped_latex(columns[c].heading); });
@@ -237,13 +241,15 @@ std::string Table::latex() const {
   for (const auto& row : rows) {
     line([&](size_t c) {
       const std::string text = escaped_latex(row[c].plain());
-      return row[c].strong ? "\\textbf{" + text + "}" : text;
+      return row[c].strong ? fmt::format("\\textbf{{{}}}", text) : text;
     });
   }
   out += "\\bottomrule\n  \\end{tabular}\n";
   std::string caption = escaped_latex(title);
-  for (const std::string& note : notes)
-    caption += (caption.empty() ? "" : ". ") + escaped_latex(note);
+  for (const std::string& note : notes) {
+    if (!caption.empty()) caption += ". ";
+    caption += escaped_latex(note);
+  }
   if (!caption.empty()) out += fmt::format("  \\caption{{{}}}\n", caption);
   return out + "\\end{table}\n";
 }
@@ -252,7 +258,8 @@ std::string Table::csv() const {
   std::string out;
   for (size_t c = 0; c < columns.size(); ++c) {
     const std::string key = escaped_csv(columns[c].key);
-    out += (c > 0 ? "," : "") + (has_spread(*this, c) ? key + "_mean," + key + "_std" : key);
+    if (c > 0) out += ',';
+    out += has_spread(*this, c) ? fmt::format("{0}_mean,{0}_std", key) : key;
   }
   out += "\n";
   for (const auto& row : rows) {
