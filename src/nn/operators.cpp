@@ -3,10 +3,17 @@
 #include <cmath>
 #include <vector>
 
+#include "dgat/core/error.h"
 #include "dgat/rewire/edge_features.h"
 
 namespace dgat::nn {
 using graph::NodeId;
+
+template <class T>
+tensor::SparseMatrix<T> plain_adjacency(const graph::CsrGraph& graph) {
+  const std::vector<T> ones(static_cast<size_t>(graph.arcs()), T{1});
+  return {graph.nodes(), graph.nodes(), graph.offsets(), graph.targets(), ones};
+}
 
 template <class T>
 tensor::SparseMatrix<T> symmetric_adjacency(const graph::CsrGraph& graph, bool self_loops) {
@@ -35,14 +42,22 @@ tensor::SparseMatrix<T> symmetric_adjacency(const graph::CsrGraph& graph, bool s
 }
 
 template <class T>
-tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph& graph) {
-  std::vector<T> values(static_cast<size_t>(graph.arcs()));
-  for (NodeId i = 0; i < graph.nodes(); ++i) {
-    for (int64_t e = graph.begin(i); e < graph.end(i); ++e) {
-      values[static_cast<size_t>(e)] = static_cast<T>(1 / static_cast<double>(graph.degree(i)));
+tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph& graph, bool self_loops) {
+  const NodeId n = graph.nodes();
+  const auto weights = [n](std::span<const int64_t> offsets) {
+    std::vector<T> values;
+    values.reserve(static_cast<size_t>(offsets.back()));
+    for (NodeId i = 0; i < n; ++i) {
+      const int64_t entries = offsets[static_cast<size_t>(i) + 1] - offsets[static_cast<size_t>(i)];
+      if (entries == 0) continue;
+      values.insert(values.end(), static_cast<size_t>(entries),
+                    static_cast<T>(1 / static_cast<double>(entries)));
     }
-  }
-  return {graph.nodes(), graph.nodes(), graph.offsets(), graph.targets(), values};
+    return values;
+  };
+  if (!self_loops) return {n, n, graph.offsets(), graph.targets(), weights(graph.offsets())};
+  const rewire::MessageGraph looped = rewire::message_graph(graph);
+  return {n, n, looped.offsets, looped.senders, weights(looped.offsets)};
 }
 
 template <class T>
@@ -81,17 +96,37 @@ tensor::Matrix<T> dense_copy(const NodeFeatures<T>& features) {
   return out;
 }
 
-template tensor::SparseMatrix<float> symmetric_adjacency(const graph::CsrGraph&, bool);
-template tensor::SparseMatrix<double> symmetric_adjacency(const graph::CsrGraph&, bool);
-template tensor::SparseMatrix<float> mean_adjacency(const graph::CsrGraph&);
-template tensor::SparseMatrix<double> mean_adjacency(const graph::CsrGraph&);
-template tensor::SparseMatrix<float> laplacian_propagation(const graph::CsrGraph&, double);
-template tensor::SparseMatrix<double> laplacian_propagation(const graph::CsrGraph&, double);
-template tensor::Matrix<float> propagated(const tensor::SparseMatrix<float>&,
-                                          const tensor::Matrix<float>&);
-template tensor::Matrix<double> propagated(const tensor::SparseMatrix<double>&,
-                                           const tensor::Matrix<double>&);
-template tensor::Matrix<float> dense_copy(const NodeFeatures<float>&);
-template tensor::Matrix<double> dense_copy(const NodeFeatures<double>&);
+template <class T>
+std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(const GraphInput<T>& input,
+                                                                Normalisation normalisation,
+                                                                bool self_loops) {
+  expects(!self_loops || normalisation != Normalisation::kNone, "self loops are normalised");
+  const graph::CsrGraph& graph = *input.graph;
+  const std::string matrix = normalisation == Normalisation::kNone        ? "A"
+                             : normalisation == Normalisation::kSymmetric ? "D^-1/2 A D^-1/2"
+                                                                          : "D^-1 A";
+  const int64_t entries = graph.arcs() + (self_loops ? graph.nodes() : 0);
+  return input.precomputed->template get<tensor::SparseMatrix<T>>(
+      matrix + (self_loops ? " with self loops" : ""),
+      [&] {
+        return PartSize{sparse_bytes<T>(graph.nodes(), entries), {}};
+      },
+      [&] {
+        if (normalisation == Normalisation::kNone) return plain_adjacency<T>(graph);
+        return normalisation == Normalisation::kSymmetric
+                   ? symmetric_adjacency<T>(graph, self_loops)
+                   : mean_adjacency<T>(graph, self_loops);
+      });
+}
+
+#define DGAT_INSTANTIATE(T)                                                                      \
+  template tensor::SparseMatrix<T> plain_adjacency(const graph::CsrGraph&);                      \
+  template tensor::SparseMatrix<T> symmetric_adjacency(const graph::CsrGraph&, bool);            \
+  template tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph&, bool);                 \
+  template std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(const GraphInput<T>&, \
+                                                                           Normalisation, bool);
+DGAT_INSTANTIATE(float)
+DGAT_INSTANTIATE(double)
+#undef DGAT_INSTANTIATE
 
 }  // namespace dgat::nn

@@ -7,6 +7,10 @@
 /// Constant aggregation matrices of a graph, for models that do not learn their edge weights.
 namespace dgat::nn {
 
+/// A, entries 1.
+template <class T>
+tensor::SparseMatrix<T> plain_adjacency(const graph::CsrGraph& graph);
+
 /// D^-1/2 A D^-1/2, or with self loops (D+I)^-1/2 (A+I) (D+I)^-1/2. Rows without entries are zero.
 template <class T>
 tensor::SparseMatrix<T> symmetric_adjacency(const graph::CsrGraph& graph, bool self_loops);
@@ -24,8 +28,25 @@ tensor::Matrix<T> propagated(const tensor::SparseMatrix<T>& matrix, const tensor
 template <class T>
 tensor::Matrix<T> dense_copy(const NodeFeatures<T>& features);
 
-/// D^-1 A: row i averages the neighbours of i; isolated nodes get 0.
+/// D^-1 A: row i averages the neighbours of i, isolated nodes get 0; or (D+I)^-1 (A+I).
 template <class T>
-tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph& graph);
+tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph& graph, bool self_loops);
+
+enum class Normalisation { kNone, kSymmetric, kMean };
+
+/// One of the above on the graph as it was read, made once per data set. Self loops need a
+/// normalisation.
+template <class T>
+std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(const GraphInput<T>& input,
+                                                                Normalisation normalisation,
+                                                                bool self_loops = false);
+
+/// Bytes of a SparseMatrix<T> with its transpose, counting the arrays it is made from.
+template <class T>
+constexpr int64_t sparse_bytes(int64_t rows, int64_t entries) {
+  constexpr auto kEntry = static_cast<int64_t>(sizeof(int32_t) + sizeof(T));
+  constexpr auto kRow = static_cast<int64_t>(sizeof(int64_t) + sizeof(tensor::RowPiece));
+  return 3 * (kEntry * entries + kRow * rows);
+}
 
 }  // namespace dgat::nn

@@ -121,6 +121,7 @@ void check(const std::string& name, const ModelInfo& info, const ModelOptions& o
   if (o.recipe == Recipe::kClassic && !info.has_classic) {
     throw_input("{}: there is no classic form; use recipe residual", name);
   }
+  if (info.per_node && o.nodes < 1) throw_input("{}: how many nodes has the graph?", name);
   for (const ExtraOption& extra : info.extras) {
     const double value = o.extra.at(extra.name);
     if (!(value >= extra.first && value <= extra.last)) {

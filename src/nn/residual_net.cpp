@@ -69,8 +69,8 @@ class ResidualBlock {
   }
 
   Var<T> operator()(Tape<T>& tape, const GraphInput<T>& input,
-                    const std::optional<tensor::SparseMatrix<T>>& constant_weights, Var<T> x,
-                    Inspection<T>* inspection) const {
+                    const std::shared_ptr<const tensor::SparseMatrix<T>>& constant_weights,
+                    Var<T> x, Inspection<T>* inspection) const {
     const double p = options_.dropout;
     Var<T> message = norm_(tape, x);
     if (aggregation_ == Aggregation::kDotProduct) {
@@ -142,9 +142,9 @@ class ResidualNet final : public Model<T> {
   void prepare(const GraphInput<T>& input) override {
     input_.prepare(*input.features);
     if (aggregation_ == Aggregation::kSymmetric) {
-      constant_weights_.emplace(symmetric_adjacency<T>(*input.graph, /*self_loops=*/true));
+      constant_weights_ = shared_adjacency(input, Normalisation::kSymmetric, /*self_loops=*/true);
     } else if (aggregation_ == Aggregation::kMean) {
-      constant_weights_.emplace(mean_adjacency<T>(*input.graph));
+      constant_weights_ = shared_adjacency(input, Normalisation::kMean);
     }
   }
 
@@ -165,7 +165,7 @@ class ResidualNet final : public Model<T> {
   std::vector<ResidualBlock<T>> blocks_;
   LayerNorm<T> norm_;
   Linear<T> output_;
-  std::optional<tensor::SparseMatrix<T>> constant_weights_;  // gcn and sage
+  std::shared_ptr<const tensor::SparseMatrix<T>> constant_weights_;  // gcn and sage
 };
 
 }  // namespace

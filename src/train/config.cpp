@@ -217,6 +217,8 @@ std::vector<OptionInfo> make_options() {
        [](const Config& c) { return fmt::format("{}", c.seed); }},
       free_of_result(count("jobs", training, &Config::jobs, 0, 4096,
                            "splits trained side by side; 0 decides by size; same results")),
+      free_of_result(number("memory_budget", training, &Config::memory_budget, 0, 1e6,
+                            "GB that a model's precomputed parts may take; 0: half of the memory")),
       free_of_result(count("checkpoint_every", training, &Config::checkpoint_every, 1,
                            int64_t{1} << 40, "steps between checkpoints")),
       {"data", "Data", "DATA", "the data set: a file or folder",
@@ -311,10 +313,11 @@ Config resolve(const Settings& settings, const std::string& dataset) {
 }
 
 nn::ModelOptions model_options(const Config& config, int64_t layers, int64_t features,
-                               int64_t classes) {
+                               int64_t classes, int64_t nodes) {
   nn::ModelOptions options;
   options.features = features;
   options.classes = classes;
+  options.nodes = nodes;
   options.recipe = config.recipe;
   options.hidden = config.hidden;
   options.heads = config.heads;

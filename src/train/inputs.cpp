@@ -12,6 +12,12 @@ namespace {
 
 constexpr double kLocalised = 0.01;  // share of the nodes below which phi says little
 
+int64_t memory_budget(const Config& config) {
+  constexpr double kGigabyte = 1e9;
+  return config.memory_budget > 0 ? static_cast<int64_t>(config.memory_budget * kGigabyte)
+                                  : nn::default_memory_budget();
+}
+
 }  // namespace
 
 InputBuilder::InputBuilder(const data::Dataset& dataset, const Config& config,
@@ -35,6 +41,7 @@ InputBuilder::InputBuilder(const data::Dataset& dataset, const Config& config,
     features_ = std::make_shared<nn::NodeFeatures<float>>(
         scaled_features(dataset.features, config.feature_scaling, dataset.name));
   }
+  precomputed_ = std::make_shared<nn::PrecomputedParts>(memory_budget(config));
   if (wants_phi_) solve(cache);
 }
 
@@ -104,12 +111,13 @@ nn::GraphInput<float> InputBuilder::for_split(int64_t split) {
   mode = rewire::resolve_mode(mode, dataset_.graph, labels);
   modes_[split] = rewire::to_string(mode);
   auto built = messages(mode, labels);
-  return {features_, std::move(built), graph_, std::move(labels)};
+  return {features_, std::move(built), graph_, std::move(labels), precomputed_};
 }
 
 nn::GraphInput<float> InputBuilder::for_prediction(const std::string& rewire_mode) {
   const std::vector<int32_t> unlabelled(static_cast<size_t>(dataset_.graph.nodes()), -1);
-  return {features_, messages(rewire::parse_mode(rewire_mode), unlabelled), graph_, {}};
+  return {
+      features_, messages(rewire::parse_mode(rewire_mode), unlabelled), graph_, {}, precomputed_};
 }
 
 }  // namespace dgat::train

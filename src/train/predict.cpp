@@ -96,9 +96,12 @@ TrainedModel load_trained(const fs::path& run, int64_t split) {
   trained.rewire_mode = entry(file, "dgat.rewire", path);
   trained.dataset = entry(file, "dgat.dataset", path);
   trained.layers = trained.config.layers.first;
-  trained.model = nn::make_model(
-      trained.config.model,
-      model_options(trained.config, trained.layers, trained.features, trained.classes));
+  if (nn::find_model(trained.config.model).per_node) {
+    trained.nodes = whole_number(file, "dgat.nodes", path);
+  }
+  trained.model = nn::make_model(trained.config.model,
+                                 model_options(trained.config, trained.layers, trained.features,
+                                               trained.classes, trained.nodes));
   load_weights(file, *trained.model, path.string());
   return trained;
 }
@@ -108,6 +111,11 @@ Prediction predict(TrainedModel& trained, const data::Dataset& dataset,
   if (!dataset.features.empty() && dataset.features.cols() != trained.features) {
     throw_input("{}: has {} features, the model was trained with {} (on {})", dataset.name,
                 dataset.features.cols(), trained.features, trained.dataset);
+  }
+  if (nn::find_model(trained.config.model).per_node && dataset.graph.nodes() != trained.nodes) {
+    throw_input(
+        "{}: has {} nodes; {} learnt a row for each of the {} nodes of {} and knows no other",
+        dataset.name, dataset.graph.nodes(), trained.config.model, trained.nodes, trained.dataset);
   }
   InputBuilder builder(dataset, trained.config, cache);
   const nn::GraphInput<float> input = builder.for_prediction(trained.rewire_mode);

@@ -161,6 +161,7 @@ void write_weights(const RunSummary& summary, const data::Dataset& dataset,
         {"dgat.dataset", summary.dataset},
         {"dgat.features", fmt::format("{}", dataset.features.cols())},
         {"dgat.classes", fmt::format("{}", dataset.classes)},
+        {"dgat.nodes", fmt::format("{}", dataset.graph.nodes())},
         {"dgat.split", fmt::format("{}", result.split)},
         {"dgat.best_step", fmt::format("{}", result.best.step)},
         {"dgat.rewire", builder.mode_of(result.split)}};

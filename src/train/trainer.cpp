@@ -68,11 +68,17 @@ class Loop {
     adam_.weight_decay = config_.weight_decay;
     adam_.decoupled = config_.optimizer == "adamw";
     state_.moments.resize(model.parameters().entries().size());
+    const double share = model.pretraining_share();
+    two_stages_ = share > 0;
+    pretraining_steps_ = std::min(config_.steps - 1,
+                                  static_cast<int64_t>(share * static_cast<double>(config_.steps)));
   }
 
   SplitResult run() {
     if (!hooks_.checkpoint.empty() && std::filesystem::exists(hooks_.checkpoint)) {
       load_checkpoint(hooks_.checkpoint, model_, state_, identity_);
+    } else if (two_stages_ && pretraining_steps_ == 0) {
+      model_.end_pretraining(task_.input);
     }
     start_ = std::chrono::steady_clock::now();
     before_ = state_.seconds;
@@ -109,6 +115,7 @@ class Loop {
 
   void step() {
     const int64_t number = state_.step + 1;
+    model_.set_pretraining(number <= pretraining_steps_);
     tape_.begin({.training = true, .seed = seed_, .step = static_cast<uint64_t>(number)});
     double loss = 0;
     {
@@ -125,9 +132,22 @@ class Loop {
     }
     update(number);
     state_.step = number;
-    if (number % config_.eval_every == 0 || number == config_.steps) judge(loss);
+    const bool stage_ends = two_stages_ && number == pretraining_steps_;
+    if (number % config_.eval_every == 0 || number == config_.steps || stage_ends) judge(loss);
+    if (stage_ends) begin_second_stage();
     state_.seconds =
         before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  /// The best weights of pre-training go on; its records and the optimiser's memory do not. What
+  /// is saved from here on says nothing of the first stage, so a resumed run needs no more.
+  void begin_second_stage() {
+    state_.best_weights.restore(model_);
+    model_.set_pretraining(false);
+    model_.end_pretraining(task_.input);
+    state_.best = {};
+    state_.best_weights = {};
+    for (auto& moments : state_.moments) moments = {};
   }
 
   void update(int64_t number) {
@@ -142,12 +162,13 @@ class Loop {
     const double norm = std::sqrt(squares);
     const double scale = norm > config_.clip ? config_.clip / norm : 1;
     tensor::AdamOptions options = adam_;
-    if (number < config_.warmup) {
-      options.lr *= static_cast<double>(number) / static_cast<double>(config_.warmup);
+    const int64_t of_stage = number > pretraining_steps_ ? number - pretraining_steps_ : number;
+    if (of_stage < config_.warmup) {
+      options.lr *= static_cast<double>(of_stage) / static_cast<double>(config_.warmup);
     }
     size_t next = 0;
     for (auto& entry : model_.parameters().entries()) {
-      tensor::adam_update(entry.parameter, state_.moments[next++], options, number, scale);
+      tensor::adam_update(entry.parameter, state_.moments[next++], options, of_stage, scale);
       entry.parameter.clear_grad();
     }
   }
@@ -188,7 +209,7 @@ class Loop {
   }
 
   bool out_of_patience() const {
-    return config_.patience > 0 && state_.best.step > 0 &&
+    return config_.patience > 0 && state_.best.step > pretraining_steps_ &&
            state_.step - state_.best.step >= config_.patience;
   }
 
@@ -211,6 +232,8 @@ class Loop {
   tensor::AdamOptions adam_;
   Tape<float> tape_;
   LoopState state_;
+  bool two_stages_ = false;
+  int64_t pretraining_steps_ = 0;  // 0 for models of one stage
   std::chrono::steady_clock::time_point start_;
   double before_ = 0;
 };
@@ -253,8 +276,8 @@ double evaluate(MetricKind metric, const Scores& scores, std::span<const int32_t
 }
 
 std::unique_ptr<nn::Model<float>> make_task_model(const SplitTask& task) {
-  nn::ModelOptions options =
-      model_options(task.config, task.layers, task.input.features->cols(), task.dataset.classes);
+  nn::ModelOptions options = model_options(task.config, task.layers, task.input.features->cols(),
+                                           task.dataset.classes, task.input.nodes());
   options.seed = split_seed(task.config.seed, task.split);
   auto model = nn::make_model(task.config.model, options);
   model->prepare(task.input);

@@ -20,8 +20,8 @@ struct Models {
 /// Parameters of a model with its default options on a data set, at one depth.
 int64_t parameter_count(const std::string& name, int64_t layers, const data::Dataset& set) {
   const train::Config config = train::resolve({{"model", name}});
-  return nn::make_model(name,
-                        train::model_options(config, layers, set.features.cols(), set.classes))
+  return nn::make_model(name, train::model_options(config, layers, set.features.cols(), set.classes,
+                                                   set.graph.nodes()))
       ->parameters()
       .count();
 }

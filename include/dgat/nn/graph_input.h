@@ -6,6 +6,7 @@
 
 #include "dgat/data/features.h"
 #include "dgat/graph/csr_graph.h"
+#include "dgat/nn/precomputed.h"
 #include "dgat/rewire/edge_features.h"
 #include "dgat/tensor/message_graph.h"
 #include "dgat/tensor/sparse.h"
@@ -46,6 +47,8 @@ struct GraphInput {
   /// One per node, -1 outside the training nodes; empty at prediction. For models that start from
   /// label statistics: they can see no other label.
   std::vector<int32_t> training_labels;
+  /// What models derive from graph and features; shared like them.
+  std::shared_ptr<PrecomputedParts> precomputed = std::make_shared<PrecomputedParts>();
 
   int64_t nodes() const { return features->rows(); }
 };

@@ -38,7 +38,8 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   /// Called once before the first forward pass on an input: the place to precompute what depends on
-  /// the graph and not on parameters, or to set initial values from training labels.
+  /// the graph and not on parameters. What costs memory or time and is the same for every split
+  /// goes through input.precomputed.
   virtual void prepare(const GraphInput<T>& /*input*/) {}
 
   /// Logits [nodes, options().outputs()]. Dropout acts when the tape is in training.
@@ -51,6 +52,17 @@ class Model {
     return {};
   }
 
+  /// Models that train in two stages: the share of the steps that belongs to the first one. There
+  /// pretraining() is true and forward() gives the logits of that stage, which the loss and the
+  /// evaluation then judge; patience waits until it is over.
+  virtual double pretraining_share() const { return 0; }
+  /// Called between the stages, when the weights of the best step of pre-training are in place:
+  /// may set parameters from what they predict. The second stage starts with a fresh optimiser, and
+  /// only its steps can be the best one of the run.
+  virtual void end_pretraining(const GraphInput<T>& /*input*/) {}
+  bool pretraining() const { return pretraining_; }
+  void set_pretraining(bool on) { pretraining_ = on; }
+
   virtual std::vector<NamedBuffer<T>> buffers() { return {}; }
 
   const ModelOptions& options() const { return options_; }
@@ -60,6 +72,7 @@ class Model {
  private:
   ModelOptions options_;
   ParameterSet<T> parameters_;
+  bool pretraining_ = false;
 };
 
 }  // namespace dgat::nn

@@ -20,6 +20,7 @@ std::string to_string(Recipe recipe);
 struct ModelOptions {
   int64_t features = 0;  ///< columns of the input
   int64_t classes = 0;   ///< two classes share one logit
+  int64_t nodes = 0;     ///< of the graph to train on; for models that learn a row per node
   Recipe recipe = Recipe::kResidual;
   int64_t hidden = 512;  ///< width of a hidden layer, all heads together
   int64_t heads = 8;

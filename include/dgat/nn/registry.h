@@ -30,6 +30,7 @@ struct ModelInfo {
   bool own_recipe = false;   ///< the network of its paper, neither residual nor classic
   bool directional = false;  ///< sees the rewired graph and the directional edge features
   bool has_classic = false;  ///< can be built with recipe classic
+  bool per_node = false;     ///< learns a row per node (ModelOptions::nodes): tied to its graph
   std::map<std::string, std::string> defaults;  ///< training options that differ, by key
   /// Values worth searching, by key; that of an extra option is extra.NAME.
   std::map<std::string, std::vector<std::string>> grid;

@@ -58,6 +58,7 @@ struct Config {
   std::string metric = "auto";
   int64_t splits = 0;
   int64_t jobs = 0;
+  double memory_budget = 0;  ///< GB for precomputed parts; 0: half of the memory
   uint64_t seed = 0;
 };
 
@@ -92,8 +93,8 @@ Config resolve(const Settings& settings, const std::string& dataset = {});
 /// Every option of the table in order, as YAML that read_settings() takes back.
 std::string to_yaml(const Config& config);
 
-/// The options as the model's shape, at one depth.
+/// The options as the model's shape, at one depth. `nodes` is that of the graph to train on.
 nn::ModelOptions model_options(const Config& config, int64_t layers, int64_t features,
-                               int64_t classes);
+                               int64_t classes, int64_t nodes);
 
 }  // namespace dgat::train

@@ -26,7 +26,7 @@ struct SpectrumReport {
 
 /// Turns a data set and a configuration into what a model sees: eigenvectors (once), the rewired
 /// graph and its edge features (once per rewiring: `auto` may differ between splits), the features
-/// in the kernels' form (once).
+/// in the kernels' form (once), and the place where models keep what they precompute.
 class InputBuilder {
  public:
   /// The data set must outlive this object. A cache serves several builders (depths, models).
@@ -55,6 +55,7 @@ class InputBuilder {
   std::vector<double> phi_;
   std::shared_ptr<const nn::NodeFeatures<float>> features_;
   std::shared_ptr<const graph::CsrGraph> graph_;
+  std::shared_ptr<nn::PrecomputedParts> precomputed_;
   std::map<std::string, std::shared_ptr<const nn::Messages<float>>> messages_;
   std::map<std::string, rewire::RewireReport> reports_;
   std::map<int64_t, std::string> modes_;

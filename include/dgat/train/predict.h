@@ -15,6 +15,7 @@ namespace dgat::train {
 struct TrainedModel {
   Config config;
   int64_t split = 0, layers = 0, features = 0, classes = 0;
+  int64_t nodes = 0;        ///< for models that learn a row per node
   std::string rewire_mode;  ///< what `auto` meant in training
   std::string dataset;      ///< name of the data set it was trained on
   std::unique_ptr<nn::Model<float>> model;
@@ -47,7 +48,8 @@ struct PredictOptions {
 
 /// Predicts on the graph of training or on another one with the same features: eigenvectors,
 /// rewiring and edge features are computed there. Labels and splits are not looked at.
-/// Throws: InputError when the number of features differs.
+/// Throws: InputError when the number of features differs, or that of the nodes for a model that
+///         learnt a row per node.
 Prediction predict(TrainedModel& trained, const data::Dataset& dataset,
                    spectral::SpectralCache& cache, const PredictOptions& options = {});
 

@@ -52,7 +52,9 @@ struct TrainHooks {
 
 /// Trains with full batches: forward, loss on the training nodes, backward, update; evaluation
 /// after the update every `eval_every` steps and after the last. Keeps the weights of the first
-/// step with the highest validation metric and leaves them in `model`.
+/// step with the highest validation metric and leaves them in `model`. Models of two stages
+/// (Model::pretraining_share) are pre-trained first; those steps are reported, but none of them is
+/// the best.
 ///
 /// Random numbers are a function of (seed, split, step), so a run continued from a checkpoint, at
 /// any thread count, gives the bits of an uninterrupted one.
