@@ -119,11 +119,14 @@ std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(const GraphInput
       });
 }
 
-#define DGAT_INSTANTIATE(T)                                                                      \
-  template tensor::SparseMatrix<T> plain_adjacency(const graph::CsrGraph&);                      \
-  template tensor::SparseMatrix<T> symmetric_adjacency(const graph::CsrGraph&, bool);            \
-  template tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph&, bool);                 \
-  template std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(const GraphInput<T>&, \
+#define DGAT_INSTANTIATE(T)                                                                        \
+  template tensor::SparseMatrix<T> plain_adjacency(const graph::CsrGraph&);                        \
+  template tensor::SparseMatrix<T> symmetric_adjacency(const graph::CsrGraph&, bool);              \
+  template tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph&, bool);                   \
+  template tensor::SparseMatrix<T> laplacian_propagation(const graph::CsrGraph&, double);          \
+  template tensor::Matrix<T> propagated(const tensor::SparseMatrix<T>&, const tensor::Matrix<T>&); \
+  template tensor::Matrix<T> dense_copy(const NodeFeatures<T>&);                                   \
+  template std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(const GraphInput<T>&,   \
                                                                            Normalisation, bool);
 DGAT_INSTANTIATE(float)
 DGAT_INSTANTIATE(double)

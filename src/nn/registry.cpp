@@ -99,9 +99,14 @@ std::vector<ModelInfo> make_registry() {
                                    "x <- x + FFN(LayerNorm(x))",
                                    "He et al., Deep Residual Learning, CVPR 2016"),
       pgcn_info(),
+      dgn_info(),
+      h2gcn_info(),
+      cpgnn_info(),
       gprgnn_info(),
       fsgnn_info(),
+      glognn_info(),
       fagcn_info(),
+      gbkgnn_info(),
       jacobiconv_info(),
   };
 }

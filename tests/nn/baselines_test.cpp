@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dense_reference.h"
+#include "dense_baselines.h"
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
 #include "dgat/core/random.h"
@@ -166,7 +166,20 @@ std::vector<Baseline> baselines() {
           {"jacobiconv",
            jacobiconv,
            {{{"a", 0.5}, {"b", -0.25}, {"k", 6}}, {{"a", 0}, {"b", 0}, {"bound", 0.5}, {"k", 1}}},
-           {{"output_dropout", 0}}}};
+           {{"output_dropout", 0}}},
+          {"h2gcn", test::h2gcn, {{{"relu", 1}}, {{"relu", 0}}}, {}},
+          {"dgn",
+           test::dgn,
+           {{{"complex", 1}}, {{"complex", 0}}, {{"complex", 0}, {"mean", 0}}, {{"av", 0}}},
+           {}},
+          {"glognn",
+           test::glognn,
+           {{{"delta", 0.3}, {"gamma", 0.4}, {"beta1", 0.2}, {"beta2", 0.7}, {"orders", 3}},
+            {{"delta", 0}, {"beta1", 1}, {"beta2", 0}},
+            {{"delta", 1}, {"beta2", 1000}}},
+           {}},
+          {"gbkgnn", test::gbkgnn, {{}}, {}},
+          {"cpgnn", test::cpgnn, {{{"chebyshev", 0}}, {{"chebyshev", 1}, {"symmetric", 1}}}, {}}};
 }
 
 class Baselines : public testing::TestWithParam<size_t> {
@@ -182,6 +195,7 @@ TEST_P(Baselines, ForwardEqualsTheDenseComputation) {
         ModelOptions o;
         o.features = problem.input.features->cols();
         o.classes = classes;
+        o.nodes = problem.input.nodes();
         o.hidden = 8;
         o.layers = classes == 3 ? 1 : 3;
         o.dropout = 0.4;  // off outside training
@@ -255,6 +269,7 @@ TEST_P(Baselines, FitsEveryLabelOfATinyGraph) {
   ModelOptions o;
   o.features = 40;
   o.classes = 3;
+  o.nodes = input.nodes();
   o.hidden = 32;
   o.layers = 1;
   o.dropout = 0;
@@ -290,6 +305,7 @@ TEST_P(Baselines, SameBitsWithOneTwoAndFourThreads) {
       ModelOptions o;
       o.features = 21;
       o.classes = 3;
+      o.nodes = input.nodes();
       o.hidden = 17;
       o.dropout = 0.3;
       const auto model = make_model(baseline.name, o);
@@ -324,6 +340,7 @@ TEST_P(Baselines, DefaultsAndExtrasAreKnownOptions) {
     ModelOptions o;
     o.features = 4;
     o.classes = 3;
+    o.nodes = 7;
     o.hidden = 8;
     o.extra[extra.name] = std::nan("");
     EXPECT_THROW(make_model(baseline.name, o), InputError) << extra.name;

@@ -31,6 +31,7 @@ void expect_gradients_match(const std::string& name, Recipe recipe, bool sparse)
   ModelOptions o;
   o.features = problem.input.features->cols();
   o.classes = problem.classes;
+  o.nodes = problem.input.nodes();
   o.recipe = recipe;
   o.hidden = 8;
   o.heads = 2;

@@ -20,6 +20,7 @@ ModelOptions chameleon() {
   ModelOptions o;
   o.features = 2325;
   o.classes = 5;
+  o.nodes = 890;
   return o;
 }
 

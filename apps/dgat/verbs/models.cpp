@@ -1,6 +1,8 @@
 // dgat models: what can be trained, one model in detail, parameters on a data set.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "../verbs.h"
@@ -17,13 +19,29 @@ struct Models {
   std::string name, data;
 };
 
+constexpr int64_t kDeepest = 5;
+
+train::Config defaults_of(const nn::ModelInfo& info) {
+  return train::resolve({{"model", info.name}});
+}
+
+/// The default depth; 2 where a range of depths is tried.
+int64_t usual_depth(const nn::ModelInfo& info) {
+  const train::LayerRange layers = defaults_of(info).layers;
+  return layers.first == layers.last ? layers.first : 2;
+}
+
 /// Parameters of a model with its default options on a data set, at one depth.
-int64_t parameter_count(const std::string& name, int64_t layers, const data::Dataset& set) {
-  const train::Config config = train::resolve({{"model", name}});
-  return nn::make_model(name, train::model_options(config, layers, set.features.cols(), set.classes,
-                                                   set.graph.nodes()))
-      ->parameters()
-      .count();
+int64_t parameter_count(const nn::ModelInfo& info, int64_t layers, const data::Dataset& set) {
+  const nn::ModelOptions options = train::model_options(
+      defaults_of(info), layers, set.features.cols(), set.classes, set.graph.nodes());
+  return nn::make_model(info.name, options)->parameters().count();
+}
+
+std::vector<std::string> recipes_of(const nn::ModelInfo& info) {
+  if (info.own_recipe) return {"own"};
+  if (info.has_classic) return {"residual", "classic"};
+  return {"residual"};
 }
 
 Json to_json(const nn::ModelInfo& info, const data::Dataset* set) {
@@ -32,7 +50,8 @@ Json to_json(const nn::ModelInfo& info, const data::Dataset* set) {
                {"equations", info.equations},
                {"reference", info.reference},
                {"directional", info.directional},
-               {"recipes", info.has_classic ? Json{"residual", "classic"} : Json{"residual"}},
+               {"recipes", recipes_of(info)},
+               {"layers", usual_depth(info)},
                {"defaults", info.defaults},
                {"grid", info.grid},
                {"extras", Json::array()}};
@@ -41,36 +60,74 @@ Json to_json(const nn::ModelInfo& info, const data::Dataset* set) {
                               {"default", extra.value},
                               {"first", extra.first},
                               {"last", extra.last},
+                              {"whole", extra.whole},
                               {"meaning", extra.meaning}});
   }
   if (set != nullptr) {
-    for (int64_t layers = 1; layers <= 5; ++layers) {
-      json["parameters"][fmt::format("{}", layers)] = parameter_count(info.name, layers, *set);
+    for (int64_t layers = 1; layers <= kDeepest; ++layers) {
+      json["parameters"][fmt::format("{}", layers)] = parameter_count(info, layers, *set);
     }
   }
   return json;
 }
 
-void print_one(const nn::ModelInfo& info, const data::Dataset* set) {
-  fmt::print("{}: {}\n\n", info.name, info.description);
-  std::string text = info.equations;
+std::string indented(std::string text) {
   for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 3)) {
     text.replace(at, 1, "\n  ");
   }
-  fmt::print("  {}\n\n{}\nrecipes: residual{}\n", text, info.reference,
-             info.has_classic ? ", classic" : "");
-  for (const auto& [key, value] : info.defaults) fmt::print("default {}: {}\n", key, value);
-  for (const nn::ExtraOption& extra : info.extras) {
-    fmt::print("--extra {}={}  {} ({} .. {})\n", extra.name, extra.value, extra.meaning,
-               extra.first, extra.last);
+  return "  " + text;
+}
+
+void print_one(const nn::ModelInfo& info, const data::Dataset* set) {
+  fmt::print("{}: {}\n\n{}\n\n{}\nrecipe: {}\n", info.name, info.description,
+             indented(info.equations), info.reference, fmt::join(recipes_of(info), ", "));
+  if (!info.defaults.empty()) {
+    fmt::print("\ndefaults that differ from those of `dgat train --help`\n");
+    for (const auto& [key, value] : info.defaults) fmt::print("  {}: {}\n", key, value);
+  }
+  if (!info.extras.empty()) {
+    fmt::print("\noptions of this model, --extra NAME=VALUE,NAME=VALUE\n");
+    Table table({"name", "default", "range", "meaning"});
+    for (const nn::ExtraOption& extra : info.extras) {
+      table.row({extra.name, fmt::format("{}", extra.value),
+                 fmt::format("{} .. {}{}", extra.first, extra.last, extra.whole ? ", whole" : ""),
+                 extra.meaning});
+    }
+    fmt::print("{}", table.text());
+  }
+  if (!info.grid.empty()) {
+    fmt::print("\nvalues worth searching\n");
+    for (const auto& [key, values] : info.grid) {
+      fmt::print("  {}: {}\n", key, fmt::join(values, ", "));
+    }
   }
   if (set == nullptr) return;
   Table table({"layers", "parameters on " + set->name});
-  for (int64_t layers = 1; layers <= 5; ++layers) {
-    table.row(
-        {fmt::format("{}", layers), fmt::format("{}", parameter_count(info.name, layers, *set))});
+  for (int64_t layers = 1; layers <= kDeepest; ++layers) {
+    table.row({fmt::format("{}", layers), fmt::format("{}", parameter_count(info, layers, *set))});
   }
   fmt::print("\n{}", table.text());
+}
+
+void print_all(const data::Dataset* set) {
+  std::vector<std::string> header = {"model", "recipe", "description", "reference"};
+  if (set != nullptr) header.insert(header.begin() + 2, {"layers", "parameters"});
+  Table table(header);
+  for (const nn::ModelInfo& info : nn::all_models()) {
+    std::vector<std::string> row = {info.name, fmt::format("{}", fmt::join(recipes_of(info), ", ")),
+                                    info.description, info.reference};
+    if (set != nullptr) {
+      const int64_t depth = usual_depth(info);
+      row.insert(row.begin() + 2, {info.uses_layers ? fmt::format("{}", depth) : "-",
+                                   fmt::format("{}", parameter_count(info, depth, *set))});
+    }
+    table.row(row);
+  }
+  fmt::print("{}", table.text());
+  if (set != nullptr) {
+    fmt::print("parameters on {} with default options, at 2 layers where a range is tried\n",
+               set->name);
+  }
 }
 
 void run(const Models& options) {
@@ -89,21 +146,13 @@ void run(const Models& options) {
     }
     return;
   }
-  if (options.common.json) {
-    Json all = Json::array();
-    for (const nn::ModelInfo& info : nn::all_models()) all.push_back(to_json(info, on));
-    print_json({{"models", all}});
+  if (!options.common.json) {
+    print_all(on);
     return;
   }
-  std::vector<std::string> header = {"model", "description"};
-  if (on != nullptr) header.push_back("parameters, 2 layers");
-  Table table(header);
-  for (const nn::ModelInfo& info : nn::all_models()) {
-    std::vector<std::string> row = {info.name, info.description};
-    if (on != nullptr) row.push_back(fmt::format("{}", parameter_count(info.name, 2, *on)));
-    table.row(row);
-  }
-  fmt::print("{}", table.text());
+  Json all = Json::array();
+  for (const nn::ModelInfo& info : nn::all_models()) all.push_back(to_json(info, on));
+  print_json({{"models", all}});
 }
 
 }  // namespace
@@ -111,10 +160,12 @@ void run(const Models& options) {
 void add_models(CLI::App& app) {
   auto options = std::make_shared<Models>();
   CLI::App* verb = app.add_subcommand("models", "The models that can be trained");
-  verb->add_option("NAME", options->name, "one model in detail");
+  verb->add_option("NAME", options->name, "one model: equations, options, defaults, search grid");
   verb->add_option("--data", options->data, "count parameters on this data set");
   add_common_options(*verb, options->common);
-  verb->footer("  dgat models\n  dgat models dgat --data chameleon_filtered.npz");
+  verb->footer(
+      "  dgat models\n  dgat models --data chameleon_filtered.npz\n  dgat models h2gcn\n"
+      "  dgat models dgat --data chameleon_filtered.npz --json");
   verb->callback([options] { run(*options); });
 }
 

@@ -9,9 +9,14 @@
 /// the paper leaves open.
 namespace dgat::nn {
 
+ModelInfo cpgnn_info();
+ModelInfo dgn_info();
 ModelInfo fagcn_info();
 ModelInfo fsgnn_info();
+ModelInfo gbkgnn_info();
+ModelInfo glognn_info();
 ModelInfo gprgnn_info();
+ModelInfo h2gcn_info();
 ModelInfo jacobiconv_info();
 ModelInfo pgcn_info();
 

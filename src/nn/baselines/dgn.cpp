@@ -1,0 +1,261 @@
+// DGN: Beaini et al., Directional Graph Networks, ICML 2021.
+//
+//   h = X W_in + b
+//   per layer, over neighbours j of i, for each eigenvector phi of L_rw = I - D^-1 A:
+//     g_ij = (phi_j - phi_i) / (sum_m |phi_m - phi_i| + 1e-8)
+//     mean_i = (1/d_i) sum_j e_ij,   av_i = sum_j |g_ij| e_ij,
+//     dx_i = | sum_j g_ij e_ij - (sum_j g_ij) h_i |
+//     simple:  e_ij = h_j,                   h' = Linear([mean || av_1 || dx_1 || av_2 ...])
+//     complex: e_ij = U h_j + V h_i + b,     h' = Linear([h || mean || av_1 || dx_1 || ...])
+//     h <- dropout(h + ReLU(BatchNorm(h')))
+//   logits = MLP(h), widths d, d/2, d/4, outputs, ReLU between
+//
+// Messages of the complex form never exist per edge: with u = U h, v = V h + b the sums are
+//   mean = D^-1 A u + [d_i > 0] v,  av = |G| u + s v,  dx = | G u + c (v - h) |,
+// s_i = sum_j |g_ij|, c_i = sum_j g_ij. One product with a sparse matrix per aggregator.
+//
+// As in the public code: absolute value on dx (so the sign of phi does not matter), residual sum,
+// own features only in the complex form, one linear map per message. Differences: eigenvectors of
+// L_rw, as the paper's theory has them (the code takes D - A); a linear input map, because features
+// are not integers; no graph norm (1/sqrt(N) in front of a BatchNorm only brings variances near
+// its epsilon); no degree scalers; no class weights in the loss; PyTorch's initial weights.
+// "Towers" are the two forms above, not the slices of d that the code also calls towers.
+//
+// `--eigenvectors K` gives K fields; --laplacian tuned and --rewire apply as they do to dgat.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../layers.h"
+#include "../operators.h"
+#include "baselines.h"
+#include "dgat/core/error.h"
+
+namespace dgat::nn {
+using tensor::Matrix;
+using tensor::SparseMatrix;
+using tensor::Tape;
+using tensor::Var;
+
+namespace {
+
+/// The aggregation matrices of one message graph, and their row sums.
+template <class T>
+struct Fields {
+  struct Operator {
+    SparseMatrix<T> matrix;
+    Matrix<T> row_sums;  ///< [n, 1]
+  };
+  std::vector<Operator> operators;  ///< mean, av_1, dx_1, av_2, dx_2, ...
+};
+
+/// Bytes per field: the matrix and its row sums.
+template <class T>
+int64_t field_bytes(const Messages<T>& messages) {
+  return (1 + messages.features.cols()) *
+         sparse_bytes<T>(messages.graph.nodes(), messages.graph.arcs());
+}
+
+/// Drops the self loops; column c of the features is operator 1 + c.
+template <class T>
+Fields<T> make_fields(const Messages<T>& messages) {
+  const int64_t n = messages.graph.nodes();
+  std::vector<int64_t> offsets = {0};
+  std::vector<int32_t> senders;
+  std::vector<int64_t> arcs;  // where each kept arc stands among all
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t e = messages.graph.offsets()[static_cast<size_t>(i)];
+         e < messages.graph.offsets()[static_cast<size_t>(i) + 1]; ++e) {
+      const int32_t j = messages.graph.senders()[static_cast<size_t>(e)];
+      if (j == i) continue;
+      senders.push_back(j);
+      arcs.push_back(e);
+    }
+    offsets.push_back(static_cast<int64_t>(senders.size()));
+  }
+  Fields<T> fields;
+  std::vector<T> values(senders.size());
+  for (int64_t c = -1; c < messages.features.cols(); ++c) {
+    Matrix<T> sums(n, 1);
+    for (int64_t i = 0; i < n; ++i) {
+      double sum = 0;
+      const int64_t begin = offsets[static_cast<size_t>(i)];
+      const int64_t end = offsets[static_cast<size_t>(i) + 1];
+      for (int64_t e = begin; e < end; ++e) {
+        T& value = values[static_cast<size_t>(e)];
+        value = c < 0 ? static_cast<T>(1 / static_cast<double>(end - begin))
+                      : messages.features(arcs[static_cast<size_t>(e)], c);
+        sum += static_cast<double>(value);
+      }
+      sums(i, 0) = c < 0 ? static_cast<T>(end > begin ? 1 : 0) : static_cast<T>(sum);
+    }
+    fields.operators.push_back({SparseMatrix<T>(n, n, offsets, senders, values), std::move(sums)});
+  }
+  return fields;
+}
+
+template <class T>
+class DgnLayer {
+ public:
+  DgnLayer(ParameterSet<T>& set, const std::string& name, const ModelOptions& o,
+           int64_t aggregators, bool complex)
+      : complex_(complex), dropout_(o.dropout) {
+    const int64_t d = o.hidden;
+    if (complex) {
+      sender_ = Linear<T>(set, name + "sender", d, d, /*bias=*/false);
+      receiver_ = Linear<T>(set, name + "receiver", d, d);
+    }
+    mix_ = Linear<T>(set, name + "mix", d, (aggregators + (complex ? 1 : 0)) * d);
+    norm_weight_ = &set.constant(name + "norm.weight", 1, d, 1, false);
+    norm_bias_ = &set.constant(name + "norm.bias", 1, d, 0, false);
+    norm_.mean = Matrix<T>::zeros(1, d);
+    norm_.variance = Matrix<T>::filled(1, d, T{1});
+  }
+
+  /// `used[a]`: whether operator a is an aggregator.
+  Var<T> operator()(Tape<T>& tape, const Fields<T>& fields, const std::vector<bool>& used,
+                    const Var<T>& h) {
+    const Var<T> u = complex_ ? sender_(tape, h) : h;
+    const Var<T> v = complex_ ? receiver_(tape, h) : Var<T>();
+    const Var<T> minus_h = tensor::scale(tape, h, -1);
+    std::vector<Var<T>> parts;
+    if (complex_) parts.push_back(h);
+    for (size_t a = 0; a < used.size(); ++a) {
+      if (!used[a]) continue;
+      const auto& [matrix, row_sums] = fields.operators[a];
+      const bool dx = a > 0 && a % 2 == 0;
+      Var<T> sum = tensor::spmm(tape, matrix, u), own = v;
+      if (dx) own = v ? tensor::add(tape, v, minus_h) : minus_h;
+      if (own) {
+        sum = tensor::add(tape, sum, tensor::scale_rows(tape, own, tape.reference(row_sums)));
+      }
+      parts.push_back(dx ? tensor::abs(tape, sum) : sum);
+    }
+    Var<T> out = mix_(tape, tensor::concat_columns(tape, parts));
+    out = tensor::batch_norm(tape, out, tape.parameter(*norm_weight_), tape.parameter(*norm_bias_),
+                             norm_);
+    out = tensor::activate(tape, out, tensor::Activation::kRelu);
+    return tensor::dropout(tape, tensor::add(tape, h, out), dropout_);
+  }
+
+  tensor::BatchNormState<T>& norm() { return norm_; }
+
+ private:
+  bool complex_;
+  double dropout_;
+  Linear<T> sender_, receiver_, mix_;
+  tensor::Parameter<T>*norm_weight_ = nullptr, *norm_bias_ = nullptr;
+  tensor::BatchNormState<T> norm_;
+};
+
+template <class T>
+class Dgn final : public Model<T> {
+ public:
+  explicit Dgn(const ModelOptions& options) : Model<T>(options) {
+    const ModelOptions& o = this->options();
+    const bool av = o.extra.at("av") != 0, dx = o.extra.at("dx") != 0;
+    if ((av || dx) && !o.directional) {
+      throw_input(
+          "dgn: av and dx need directions; leave --directional on or set --extra av=0,dx=0");
+    }
+    used_ = {o.extra.at("mean") != 0};
+    for (int64_t k = 0; k < o.eigenvectors && o.directional; ++k) {
+      used_.push_back(av);
+      used_.push_back(dx);
+    }
+    const int64_t aggregators = std::count(used_.begin(), used_.end(), true);
+    if (aggregators == 0) throw_input("dgn: mean, av and dx are all 0; leave one aggregator on");
+    constexpr int64_t kNarrowest = 4;
+    if (o.hidden < kNarrowest) throw_input("dgn: hidden must be at least 4, got {}", o.hidden);
+    ParameterSet<T>& set = this->parameters();
+    input_ = InputLinear<T>(set, "input", o.hidden, o.features);
+    for (int64_t l = 0; l < o.layers; ++l) {
+      layers_.emplace_back(set, fmt::format("layers.{}.", l), o, aggregators,
+                           o.extra.at("complex") != 0);
+    }
+    int64_t width = o.hidden;
+    for (const char* name : {"readout.0", "readout.1"}) {
+      readout_.emplace_back(set, name, width / 2, width);
+      width /= 2;
+    }
+    output_ = Linear<T>(set, "output", o.outputs(), width);
+  }
+
+  void prepare(const GraphInput<T>& input) override {
+    input_.prepare(*input.features);
+    const Messages<T>& messages = *input.messages;
+    // A rewiring that differs between splits makes message graphs of its own.
+    fields_ = input.precomputed->template get<Fields<T>>(
+        fmt::format("dgn: aggregation matrices {}", fmt::ptr(&messages)),
+        [&] {
+          return PartSize{field_bytes(messages), {}};
+        },
+        [&] { return make_fields(messages); });
+    expects(fields_->operators.size() >= used_.size(), "the edges carry every eigenvector");
+  }
+
+  Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
+    Var<T> h = input_(tape, view_input(tape, *input.features));
+    for (DgnLayer<T>& layer : layers_) h = layer(tape, *fields_, used_, h);
+    for (const Linear<T>& linear : readout_) {
+      h = tensor::activate(tape, linear(tape, h), tensor::Activation::kRelu);
+    }
+    if (inspection != nullptr) inspection->embeddings = h.value().clone();
+    return output_(tape, h);
+  }
+
+  std::vector<NamedBuffer<T>> buffers() override {
+    std::vector<NamedBuffer<T>> all;
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      const std::string name = fmt::format("layers.{}.norm.running_", l);
+      all.push_back({name + "mean", &layers_[l].norm().mean});
+      all.push_back({name + "var", &layers_[l].norm().variance});
+    }
+    return all;
+  }
+
+ private:
+  InputLinear<T> input_;
+  std::vector<DgnLayer<T>> layers_;
+  std::vector<Linear<T>> readout_;
+  Linear<T> output_;
+  std::vector<bool> used_;  // mean, av_1, dx_1, ...
+  std::shared_ptr<const Fields<T>> fields_;
+};
+
+}  // namespace
+
+ModelInfo dgn_info() {
+  ModelInfo info = baseline_info<Dgn>(
+      "dgn", "directional graph network: mean, smoothing and derivative along phi");
+  info.equations =
+      "aggregators mean, av = B_av e, dx = |B_dx e| of phi of the random-walk Laplacian,\n"
+      "e_ij = h_j (simple) or U h_j + V h_i + b (complex),\n"
+      "h <- dropout(h + ReLU(BatchNorm(Linear([h (complex) || aggregators])))),\n"
+      "logits = MLP(h), widths d, d/2, d/4";
+  info.reference = "Beaini et al., Directional Graph Networks, ICML 2021";
+  info.directional = true;
+  info.defaults.insert({{"laplacian", "default"},
+                        {"rewire", "none"},
+                        {"layers", "4"},
+                        {"hidden", "64"},
+                        {"dropout", "0.3"},
+                        {"lr", "0.001"},
+                        {"weight_decay", "1e-06"}});
+  info.grid = {{"lr", {"1e-05", "0.0001", "0.001"}},
+               {"weight_decay", {"1e-06", "1e-05"}},
+               {"dropout", {"0.3", "0.5"}},
+               {"layers", {"2", "4"}},
+               {"extra.complex", {"0", "1"}},
+               {"extra.av", {"0", "1"}},
+               {"extra.dx", {"0", "1"}}};
+  info.extras = {
+      {"complex", 1, 0, 1, "1: messages of both ends (complex), 0: of the sender (simple)", true},
+      {"mean", 1, 0, 1, "aggregate the mean of the neighbours", true},
+      {"av", 1, 0, 1, "aggregate by B_av, the smoothing along phi", true},
+      {"dx", 1, 0, 1, "aggregate by B_dx, the derivative along phi", true}};
+  return info;
+}
+
+}  // namespace dgat::nn
