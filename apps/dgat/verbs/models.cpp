@@ -75,7 +75,7 @@ std::string indented(std::string text) {
   for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 3)) {
     text.replace(at, 1, "\n  ");
   }
-  return "  " + text;
+  return fmt::format("  {}", text);
 }
 
 void print_one(const nn::ModelInfo& info, const data::Dataset* set) {
