@@ -160,7 +160,7 @@ std::vector<Baseline> baselines() {
           {"gprgnn", gprgnn, {{{"k", 10}}, {{"k", 0}}}, {{"propagation_dropout", 0}}},
           {"fsgnn",
            fsgnn,
-           {{{"hops", 3}}, {{"hops", 2}, {"budget_gb", 0}}, {{"hops", 0}, {"normalise_rows", 0}}},
+           {{{"hops", 3}}, {{"hops", 2}, {"store", 0}}, {{"hops", 0}, {"normalise_rows", 0}}},
            {}},
           {"fagcn", fagcn, {{{"eps", 0.3}}}, {}},
           {"jacobiconv",

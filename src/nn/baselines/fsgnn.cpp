@@ -21,13 +21,12 @@
 // step: A^k (X W_l) is the same. A power of A is never formed.
 #include <fmt/format.h>
 
-#include <optional>
+#include <memory>
 
 #include "../layers.h"
 #include "../operators.h"
 #include "baselines.h"
 #include "dgat/core/interrupt.h"
-#include "dgat/core/progress.h"
 
 namespace dgat::nn {
 namespace {
@@ -55,12 +54,11 @@ class Fsgnn final : public Model<T> {
 
   void prepare(const GraphInput<T>& input) override {
     const NodeFeatures<T>& x = *input.features;
-    plain_.emplace(symmetric_adjacency<T>(*input.graph, /*self_loops=*/false));
-    looped_.emplace(symmetric_adjacency<T>(*input.graph, /*self_loops=*/true));
-    stored_.clear();
-    if (storing_pays(x)) store(x);
+    plain_ = shared_adjacency(input, Normalisation::kSymmetric, /*self_loops=*/false);
+    looped_ = shared_adjacency(input, Normalisation::kSymmetric, /*self_loops=*/true);
+    stored_ = storing_pays(x) ? stored_features(input) : nullptr;
     for (size_t l = 0; l < blocks_.size(); ++l) {
-      blocks_[l].prepare(x.is_sparse() && (l == 0 || stored_.empty()));
+      blocks_[l].prepare(x.is_sparse() && (l == 0 || stored_ == nullptr));
     }
   }
 
@@ -89,8 +87,8 @@ class Fsgnn final : public Model<T> {
   /// S_l W_l.
   Var<T> block(Tape<T>& tape, const InputView<T>& view, int64_t l) const {
     const InputLinear<T>& map = blocks_[index(l)];
-    if (l > 0 && !stored_.empty()) {
-      return map(tape, {nullptr, tape.reference(stored_[index(l - 1)]), {}});
+    if (l > 0 && stored_ != nullptr) {
+      return map(tape, {nullptr, tape.reference((*stored_)[index(l - 1)]), {}});
     }
     Var<T> x = map(tape, view);
     for (int64_t hop = 0; hop < hop_of(l); ++hop) x = spmm(tape, adjacency_of(l), x);
@@ -99,27 +97,31 @@ class Fsgnn final : public Model<T> {
 
   /// Multiplications per column of a step, stored against not stored.
   bool storing_pays(const NodeFeatures<T>& x) const {
-    if (hops_ == 0) return false;
+    if (hops_ == 0 || this->options().extra.at("store") == 0) return false;
     const int64_t entries = x.is_sparse() ? x.sparse().nonzeros() : x.rows() * x.cols();
     const int64_t products = hops_ * (hops_ + 1) / 2 * (plain_->nonzeros() + looped_->nonzeros());
     return 2 * hops_ * x.rows() * x.cols() <= 2 * hops_ * entries + products;
   }
 
-  void store(const NodeFeatures<T>& x) {
-    const auto bytes = static_cast<double>(2 * hops_ * x.rows() * x.cols()) * sizeof(T);
-    const double budget = this->options().extra.at("budget_gb") * 1e9;
-    if (bytes > budget) {
-      notice(
-          fmt::format("fsgnn: {} propagated feature matrices of {} x {} take {:.2f} GB, the "
-                      "budget is {:.2f} GB: computing them in every step",
-                      2 * hops_, x.rows(), x.cols(), bytes / 1e9, budget / 1e9));
-      return;
-    }
-    const tensor::Matrix<T> dense = dense_copy(x);
-    for (int64_t l = 1; l <= 2 * hops_; ++l) {
-      throw_if_interrupted("fsgnn: propagated features");
-      stored_.push_back(propagated(adjacency_of(l), l <= 2 ? dense : stored_[index(l - 3)]));
-    }
+  std::shared_ptr<const std::vector<tensor::Matrix<T>>> stored_features(
+      const GraphInput<T>& input) const {
+    const int64_t rows = input.features->rows(), cols = input.features->cols(), count = 2 * hops_;
+    return input.precomputed->template get<std::vector<tensor::Matrix<T>>>(
+        fmt::format("fsgnn: features of {} hops", hops_),
+        [&] {
+          return PartSize{
+              count * rows * cols * static_cast<int64_t>(sizeof(T)),
+              fmt::format("{} matrices of {} x {}; --extra store=0 keeps none", count, rows, cols)};
+        },
+        [&] {
+          const tensor::Matrix<T> x = dense_copy(*input.features);
+          std::vector<tensor::Matrix<T>> blocks;
+          for (int64_t l = 1; l <= count; ++l) {
+            throw_if_interrupted("fsgnn: features of hops");
+            blocks.push_back(propagated(adjacency_of(l), l <= 2 ? x : blocks[index(l - 3)]));
+          }
+          return blocks;
+        });
   }
 
   int64_t hops_;
@@ -127,8 +129,8 @@ class Fsgnn final : public Model<T> {
   std::vector<tensor::Parameter<T>*> biases_;
   tensor::Parameter<T>* mixing_;
   Linear<T> output_;
-  std::optional<tensor::SparseMatrix<T>> plain_, looped_;
-  std::vector<tensor::Matrix<T>> stored_;  // S_1, S_2, ...; empty when not stored
+  std::shared_ptr<const tensor::SparseMatrix<T>> plain_, looped_;
+  std::shared_ptr<const std::vector<tensor::Matrix<T>>> stored_;  // S_1, S_2, ...; or null
 };
 
 }  // namespace
@@ -141,11 +143,12 @@ ModelInfo fsgnn_info() {
   info.reference = "Maurya et al., Simplifying approach to Node Classification in GNNs, 2022";
   info.uses_layers = false;
   info.defaults.insert({{"hidden", "64"}, {"dropout", "0.5"}, {"lr", "0.01"}});
-  info.extras = {{"hops", 3, 0, 32, "highest power of the adjacency", /*whole=*/true},
-                 {"normalise_rows", 1, 0, 1, "1: rows of a block have unit norm", /*whole=*/true},
-                 {"mixing_lr", 1, 0, 1000, "learning rate of the mixing, times lr"},
-                 {"mixing_decay", 0.1, 0, 1000, "weight decay of the mixing"},
-                 {"budget_gb", 2, 0, 1e6, "memory for propagated features"}};
+  info.extras = {
+      {"hops", 3, 0, 32, "highest power of the adjacency", /*whole=*/true},
+      {"normalise_rows", 1, 0, 1, "1: rows of a block have unit norm", /*whole=*/true},
+      {"mixing_lr", 1, 0, 1000, "learning rate of the mixing, times lr"},
+      {"mixing_decay", 0.1, 0, 1000, "weight decay of the mixing"},
+      {"store", 1, 0, 1, "1: compute features of all hops once where it pays", /*whole=*/true}};
   info.grid = {{"lr", {"0.005", "0.01"}},
                {"weight_decay", {"0", "0.0001", "0.001"}},
                {"dropout", {"0.5", "0.6", "0.7"}},

@@ -18,7 +18,7 @@
 // - The code divides rows of X by their sum; here that is the option feature_scaling.
 // - Selection by the validation metric, as for every model here; there by validation loss.
 #include <cmath>
-#include <optional>
+#include <memory>
 
 #include "../layers.h"
 #include "../operators.h"
@@ -48,7 +48,7 @@ class Gprgnn final : public Model<T> {
 
   void prepare(const GraphInput<T>& input) override {
     input_.prepare(*input.features);
-    adjacency_.emplace(symmetric_adjacency<T>(*input.graph, /*self_loops=*/true));
+    adjacency_ = shared_adjacency(input, Normalisation::kSymmetric, /*self_loops=*/true);
   }
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
@@ -74,7 +74,7 @@ class Gprgnn final : public Model<T> {
   InputLinear<T> input_;
   Linear<T> output_;
   tensor::Parameter<T>* weights_;
-  std::optional<tensor::SparseMatrix<T>> adjacency_;
+  std::shared_ptr<const tensor::SparseMatrix<T>> adjacency_;
 };
 
 }  // namespace

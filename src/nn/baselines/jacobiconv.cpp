@@ -28,7 +28,7 @@
 // filter, and K+1 copies of X would cost more than the products they save.
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <memory>
 
 #include "../layers.h"
 #include "../operators.h"
@@ -59,7 +59,7 @@ class Jacobiconv final : public Model<T> {
 
   void prepare(const GraphInput<T>& input) override {
     input_.prepare(*input.features);
-    adjacency_.emplace(symmetric_adjacency<T>(*input.graph, /*self_loops=*/false));
+    adjacency_ = shared_adjacency(input, Normalisation::kSymmetric, /*self_loops=*/false);
   }
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input,
@@ -108,7 +108,7 @@ class Jacobiconv final : public Model<T> {
   int64_t degree_;
   InputLinear<T> input_;
   tensor::Parameter<T>*beta_, *eta_;
-  std::optional<tensor::SparseMatrix<T>> adjacency_;
+  std::shared_ptr<const tensor::SparseMatrix<T>> adjacency_;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@
 // cheaper (N F entries of P X against the entries of X and P), else a step computes P (X W0).
 #include <fmt/format.h>
 
-#include <optional>
+#include <memory>
 
 #include "../layers.h"
 #include "../operators.h"
@@ -44,19 +44,33 @@ class Pgcn final : public Model<T> {
 
   void prepare(const GraphInput<T>& input) override {
     const NodeFeatures<T>& x = *input.features;
-    propagation_.emplace(laplacian_propagation<T>(*input.graph, this->options().extra.at("gamma")));
+    const double gamma = this->options().extra.at("gamma");
+    propagation_ = input.precomputed->template get<tensor::SparseMatrix<T>>(
+        fmt::format("P(1, {})", gamma),
+        [&] {
+          return PartSize{sparse_bytes<T>(x.rows(), input.graph->arcs() + x.rows()), {}};
+        },
+        [&] { return laplacian_propagation<T>(*input.graph, gamma); });
     const bool store =
         !x.is_sparse() || x.rows() * x.cols() <= x.sparse().nonzeros() + propagation_->nonzeros();
-    propagated_ = store ? propagated(*propagation_, dense_copy(x)) : tensor::Matrix<T>();
+    propagated_ = nullptr;
+    if (store) {
+      propagated_ = input.precomputed->template get<tensor::Matrix<T>>(
+          fmt::format("pgcn: P(1, {}) X", gamma),
+          [&] {
+            return PartSize{x.rows() * x.cols() * static_cast<int64_t>(sizeof(T)), {}};
+          },
+          [&] { return propagated(*propagation_, dense_copy(x)); });
+    }
     input_.prepare(!store);
   }
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
     Var<T> x;
-    if (propagated_.empty()) {
+    if (propagated_ == nullptr) {
       x = spmm(tape, *propagation_, input_(tape, view_input(tape, *input.features)));
     } else {
-      x = input_(tape, {nullptr, tape.reference(propagated_), {}});
+      x = input_(tape, {nullptr, tape.reference(*propagated_), {}});
     }
     x = activated(tape, x);
     for (const Linear<T>& layer : hidden_) {
@@ -75,8 +89,8 @@ class Pgcn final : public Model<T> {
   InputLinear<T> input_;
   std::vector<Linear<T>> hidden_;
   Linear<T> output_;
-  std::optional<tensor::SparseMatrix<T>> propagation_;
-  tensor::Matrix<T> propagated_;  // P X, or empty
+  std::shared_ptr<const tensor::SparseMatrix<T>> propagation_;
+  std::shared_ptr<const tensor::Matrix<T>> propagated_;  // P X, or null
 };
 
 }  // namespace
