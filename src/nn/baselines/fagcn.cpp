@@ -21,8 +21,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "../layers.h"
+#include "../operators.h"
 #include "baselines.h"
 #include "dgat/tensor/edge_ops.h"
 
@@ -30,6 +32,29 @@ namespace dgat::nn {
 namespace {
 using tensor::Tape;
 using tensor::Var;
+
+/// The arcs, and 1 / sqrt(d_i d_j) on each: [arcs, 1].
+template <class T>
+struct ScaledArcs {
+  tensor::MessageGraph graph;
+  tensor::Matrix<T> scale;
+};
+
+template <class T>
+ScaledArcs<T> scaled_arcs(const graph::CsrGraph& graph) {
+  ScaledArcs<T> out{tensor::MessageGraph::from(graph, /*self_loops=*/false),
+                    tensor::Matrix<T>(graph.arcs(), 1)};
+  const auto degree = [&graph](graph::NodeId i) {
+    return std::max(1.0, static_cast<double>(graph.degree(i)));
+  };
+  int64_t arc = 0;
+  for (graph::NodeId i = 0; i < graph.nodes(); ++i) {
+    for (const graph::NodeId j : graph.neighbors(i)) {
+      out.scale(arc++, 0) = static_cast<T>(1 / std::sqrt(degree(i) * degree(j)));
+    }
+  }
+  return out;
+}
 
 template <class T>
 class Fagcn final : public Model<T> {
@@ -48,18 +73,12 @@ class Fagcn final : public Model<T> {
 
   void prepare(const GraphInput<T>& input) override {
     input_.prepare(*input.features);
-    const graph::CsrGraph& graph = *input.graph;
-    arcs_ = tensor::MessageGraph::from(graph, /*self_loops=*/false);
-    scale_ = tensor::Matrix<T>(arcs_.arcs(), 1);
-    const auto degree = [&graph](graph::NodeId i) {
-      return std::max(1.0, static_cast<double>(graph.degree(i)));
-    };
-    int64_t arc = 0;
-    for (graph::NodeId i = 0; i < graph.nodes(); ++i) {
-      for (const graph::NodeId j : graph.neighbors(i)) {
-        scale_(arc++, 0) = static_cast<T>(1 / std::sqrt(degree(i) * degree(j)));
-      }
-    }
+    arcs_ = input.precomputed->template get<ScaledArcs<T>>(
+        "fagcn: arcs",
+        [&] {
+          return PartSize{sparse_bytes<T>(input.graph->nodes(), input.graph->arcs()), {}};
+        },
+        [&] { return scaled_arcs<T>(*input.graph); });
   }
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
@@ -72,10 +91,10 @@ class Fagcn final : public Model<T> {
       const Var<T> g = gate.weight(tape);
       const Var<T> receiver = linear(tape, h, slice_columns(tape, g, 0, d), gate.bias(tape));
       const Var<T> sender = linear(tape, h, slice_columns(tape, g, d, 2 * d));
-      Var<T> e = tensor::activate(tape, edge_additive_scores(tape, arcs_, receiver, sender),
+      Var<T> e = tensor::activate(tape, edge_additive_scores(tape, arcs_->graph, receiver, sender),
                                   tensor::Activation::kTanh);
-      e = tensor::dropout(tape, multiply(tape, e, tape.reference(scale_)), dropout);
-      h = add(tape, kept, edge_aggregate(tape, arcs_, e, h));
+      e = tensor::dropout(tape, multiply(tape, e, tape.reference(arcs_->scale)), dropout);
+      h = add(tape, kept, edge_aggregate(tape, arcs_->graph, e, h));
     }
     if (inspection != nullptr) inspection->embeddings = h.value().clone();
     return output_(tape, h);
@@ -85,8 +104,7 @@ class Fagcn final : public Model<T> {
   InputLinear<T> input_;
   std::vector<Linear<T>> gates_;
   Linear<T> output_;
-  tensor::MessageGraph arcs_;
-  tensor::Matrix<T> scale_;  // [arcs, 1]: 1 / sqrt(d_i d_j)
+  std::shared_ptr<const ScaledArcs<T>> arcs_;
 };
 
 }  // namespace
