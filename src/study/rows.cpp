@@ -148,7 +148,8 @@ std::vector<Row> rows_of_ablation(const train::Settings& settings, const std::st
       // What a switch leaves without effect is set to one value, so that candidates coincide.
       if (!on.laplacian) {
         row["laplacian"] = "default";
-        row["alpha"] = row["gamma"] = "1";
+        row["alpha"] = std::string("1");
+        row["gamma"] = std::string("1");
       }
       if (!on.directional) row["directional"] = "off";
       if (!on.rewire) {

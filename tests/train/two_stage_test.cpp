@@ -85,7 +85,7 @@ TEST_F(TwoStageTraining, TheSecondStageStartsFromTheBestPretrainingStep) {
     best_weights = net.first();
   };
   const SplitResult result = train(config(), net, hooks);
-  EXPECT_EQ(net.stages, std::string(8, '1') + std::string(12, '2'));
+  EXPECT_EQ(net.stages, "11111111222222222222");
   EXPECT_EQ(net.endings, 1);
   EXPECT_EQ(net.left_behind, best_weights) << "best pre-training step " << best.step;
   EXPECT_GT(result.best.step, 8);
