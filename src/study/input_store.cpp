@@ -8,7 +8,7 @@
 namespace dgat::study {
 namespace {
 
-constexpr size_t kKept = 4;
+constexpr size_t kKept = 2;  // precomputed parts can be large
 
 /// The options that an InputBuilder reads.
 std::string input_key(const Trial& trial) {

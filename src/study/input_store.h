@@ -16,8 +16,9 @@ struct TrialInput {
   std::optional<TrialRewiring> rewiring;
 };
 
-/// What models see, built once and shared between the trials that need the same: all models
-/// without directions share one, depths and rates do not matter. The few used last are kept.
+/// What models see, built once and shared between the trials of a model that need the same: depths,
+/// rates and splits do not matter. Every model has its own, because what it precomputes counts
+/// against its memory budget. The few used last are kept.
 /// Calls from several threads are safe; they wait for each other.
 class InputStore {
  public:

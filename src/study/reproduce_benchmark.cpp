@@ -28,16 +28,34 @@ Kind kind_of(const std::string& table) {
   return kind;
 }
 
+/// What `dgat tune` found for a data set, then what was given; only options of the training itself.
+train::Settings tuned_settings(const ReproduceOptions& options, const std::string& dataset) {
+  train::Settings settings;
+  for (const auto& path :
+       {options.tuned / (dataset + ".yaml"), options.tuned / dataset / "config.yaml"}) {
+    if (options.tuned.empty() || !std::filesystem::exists(path)) continue;
+    settings = train::read_settings(path);
+    break;
+  }
+  for (const char* key :
+       {"data", "directed", "jobs", "model", "seed", "split", "split_file", "splits"}) {
+    settings.erase(key);
+  }
+  for (const auto& [key, value] : options.settings) settings[key] = value;
+  return settings;
+}
+
 Row model_row(const std::string& model, const ReproduceOptions& options, bool small,
               const std::string& dataset) {
   const auto known = nn::all_models();
   const auto info = std::find_if(known.begin(), known.end(),
                                  [&](const nn::ModelInfo& each) { return each.name == model; });
   if (info == known.end()) return {model, {}, "this build does not have the model"};
-  train::Settings settings = options.settings;
+  const bool ours = !plain_form(model).empty();
+  train::Settings settings = ours ? tuned_settings(options, dataset) : options.settings;
   if (small && info->has_classic) settings.emplace("recipe", "classic");
-  const bool gridded = info->directional && !options.grid.empty();
-  Row row = row_of(gridded ? model + ":" + options.grid : model, settings, dataset);
+  const bool gridded = ours && !options.grid.empty();
+  Row row = row_of(gridded ? fmt::format("{}:{}", model, options.grid) : model, settings, dataset);
   row.name = model;
   return row;
 }
@@ -45,8 +63,10 @@ Row model_row(const std::string& model, const ReproduceOptions& options, bool sm
 std::vector<Row> rows_for(const Kind& kind, const ReproduceOptions& options,
                           const std::string& dataset) {
   if (kind.ablation) {
-    train::Settings settings = options.settings;
+    train::Settings settings = tuned_settings(options, dataset);
     if (kind.small) settings.emplace("recipe", "classic");
+    for (const char* key : {"laplacian", "directional"}) settings.erase(key);  // what it switches
+    if (settings.contains("rewire") && settings.at("rewire") == "none") settings.erase("rewire");
     return rows_of_ablation(settings, options.grid, dataset);
   }
   std::vector<Row> rows;

@@ -220,6 +220,7 @@ Reproduction reproduce_synthetic(const ReproduceOptions& options, Ledger& ledger
   const bool benchmark = options.table == "synthetic";
   const std::vector<Level> levels = levels_of(options);
   std::vector<Study> studies;
+  studies.reserve(levels.size());
   for (const Level& level : levels) {
     studies.push_back({level.name, folds_of(level, options), rows_of_level(options, level.name)});
   }

@@ -124,14 +124,19 @@ std::vector<Row> rows_of(const std::string& models, const train::Settings& commo
 }
 
 std::string plain_form(const std::string& model) {
-  return nn::find_model(model).directional ? model.substr(1) : model;
+  const auto known = nn::all_models();
+  const std::string name = model.substr(1);
+  const bool exists = model.starts_with("d") &&
+                      std::any_of(known.begin(), known.end(),
+                                  [&name](const nn::ModelInfo& info) { return info.name == name; });
+  return exists ? name : "";
 }
 
 std::vector<Row> rows_of_ablation(const train::Settings& settings, const std::string& grid,
                                   const std::string& dataset) {
   const train::Config full = train::resolve(settings, dataset);
-  if (!nn::find_model(full.model).directional) {
-    throw_input("ablate: {} has no directions to switch off; use --model d{}", full.model,
+  if (plain_form(full.model).empty()) {
+    throw_input("ablate: {} has no plain form; use --model dgat, dgatv2, dgt or a -sep form",
                 full.model);
   }
   if (!full.laplacian_tuned || !full.directional || full.rewire == "none") {

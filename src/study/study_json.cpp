@@ -47,6 +47,15 @@ Json to_json(const RowResult& row) {
   json["train_mean"] = number(row.train.mean);
   json["seconds_per_step"] = row.seconds_per_step;
   json["peak_rss_bytes"] = row.peak_rss_bytes;
+  if (const auto& rewiring = row.splits.front().rewiring) {
+    json["rewiring"] = {{"mode", rewiring->mode},
+                        {"edges_before", rewiring->edges_before},
+                        {"edges_after", rewiring->edges_after},
+                        {"homophily_before", number(rewiring->homophily_before)},
+                        {"homophily_after", number(rewiring->homophily_after)}};
+  } else {
+    json["rewiring"] = nullptr;
+  }
   for (size_t i = 0; i < row.splits.size(); ++i) {
     const TrialResult& r = row.splits[i];
     json["splits"].push_back({{"split", row.folds[i]},

@@ -122,6 +122,35 @@ TEST_F(StudyVerbs, ReproduceSaysWhatIsMissingAndStopsWithItsBudget) {
   EXPECT_EQ(run_dgat({"reproduce", "small", "--budget", "2", "--out", out("d")}).exit, 2);
 }
 
+TEST_F(StudyVerbs, ReproduceTrainsTheRowsOfATable) {
+  std::filesystem::copy(data(), folder_ / "texas.npz");  // a stand-in under a known name
+  std::ofstream(folder_ / "texas.yaml") << "gamma: 0.7\nrewire: none\nmodel: gat\n";
+  const auto reproduce = [&](const std::string& table, std::vector<std::string> more) {
+    std::vector<std::string> arguments = {
+        "reproduce",  table,   "--data-dir", folder_.path().string(),
+        "--datasets", "texas", "--tuned",    folder_.path().string(),
+        "--splits",   "2",     "--out",      out(),
+        "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const RunResult result = study(arguments);
+    EXPECT_EQ(result.exit, 0) << result.err;
+    return json::parse(result.out);
+  };
+  const json small = reproduce("small", {"--models", "gat,dgat"});
+  const json rows = small["studies"][0]["rows"];
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["published"]["mean"], 58.38);
+  EXPECT_EQ(rows[1]["options"]["recipe"], "classic");
+  EXPECT_EQ(rows[1]["options"]["gamma"], "0.7");
+  EXPECT_FALSE(rows[0]["options"].contains("gamma") && rows[0]["options"]["gamma"] == "0.7");
+  EXPECT_EQ(rows[1]["splits"].size(), 2U);
+  EXPECT_TRUE(std::filesystem::exists(out() + "/small-2.csv"));
+  const json ablation = reproduce("ablation-small", {});
+  ASSERT_EQ(ablation["studies"][0]["rows"].size(), 7U);
+  EXPECT_EQ(ablation["studies"][0]["rows"][6]["published"]["mean"], 79.46);
+  EXPECT_FALSE(ablation["studies"][0]["rows"][6]["rewiring"].is_null());
+}
+
 TEST_F(StudyVerbs, ReproduceMeasuresAgreeWithThePaper) {
   if (test::shared_datasets().empty()) GTEST_SKIP() << test::kNoDatasets;
   for (const char* table : {"homophily", "statistics"}) {

@@ -16,13 +16,14 @@ namespace fs = std::filesystem;
 struct Reproduce {
   StudyFlags study;
   study::ReproduceOptions options;
-  std::string data_dir;
+  std::string data_dir, tuned;
 };
 
 void run(const Reproduce& given) {
   study::ReproduceOptions options = given.options;
   options.settings = given_settings(given.study.training);
   options.data_dir = given.data_dir;
+  options.tuned = given.tuned;
   const fs::path out = given.study.out.empty() ? fs::path("runs") / ("reproduce-" + options.table)
                                                : fs::path(given.study.out);
   options.study.runner =
@@ -78,6 +79,10 @@ void add_reproduce(CLI::App& app) {
   verb->add_option("--grid", options->options.grid,
                    "candidates of the directional rows, chosen by validation: gamma=0.1/0.3/1")
       ->type_name("GRID");
+  verb->add_option("--tuned", options->tuned,
+                   "folder with NAME.yaml or NAME/config.yaml per data set, such as `dgat tune` "
+                   "writes: options of the directional rows")
+      ->type_name("DIR");
   verb->add_option("--nodes", options->options.nodes, "nodes of a synthetic graph")
       ->capture_default_str()
       ->check(CLI::Range(100, 1000000));

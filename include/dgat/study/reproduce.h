@@ -23,8 +23,10 @@ struct ReproduceOptions {
   std::vector<std::string> datasets;  ///< names; empty: all of the table
   std::vector<std::string> models;    ///< names; empty: all of the table
   std::string grid;                   ///< candidates of the directional rows, see parse_grid()
-  train::Settings settings;           ///< options that hold for all rows
-  int64_t nodes = 5000;               ///< of a synthetic graph
+  /// Folder with NAME.yaml or NAME/config.yaml per data set: options of the directional rows.
+  std::filesystem::path tuned;
+  train::Settings settings;  ///< options that hold for all rows
+  int64_t nodes = 5000;      ///< of a synthetic graph
   StudyOptions study;
 };
 

@@ -33,11 +33,11 @@ std::vector<train::Settings> parse_grid(const std::string& text);
 /// The seven rows of the paper's ablation tables for a directional model: L(alpha, gamma) or the
 /// random-walk Laplacian, directional attention or plain, rewired or not. "On" means what the
 /// settings (and the grid's candidates) say. The first row is the model's plain form, bit for bit.
-/// Throws: InputError when the model has no directions or the settings switch one of the three off.
+/// Throws: InputError when the model has no plain form or the settings switch one of the three off.
 std::vector<Row> rows_of_ablation(const train::Settings& settings, const std::string& grid,
                                   const std::string& dataset);
 
-/// "dgat without directions": "gat", "gt-sep", ... for dgat, dgt-sep.
+/// The model without directions: gat for dgat, gt-sep for dgt-sep; empty where there is none.
 std::string plain_form(const std::string& model);
 
 }  // namespace dgat::study
