@@ -16,6 +16,8 @@
 // - Two classes: one logit column instead of two.
 // - Other starts of w (single power, random) are left out: alpha = 0 and 1 are the two ends.
 // - The code divides rows of X by their sum; here that is the option feature_scaling.
+// - Defaults are those of the code's chameleon script, with the start alpha 0.1 of the paper and a
+//   decay chosen on validation nodes.
 // - Selection by the validation metric, as for every model here; there by validation loss.
 #include <cmath>
 #include <memory>

@@ -22,6 +22,8 @@
 // of
 //   W; the extras say the other rates as multiples of lr, and the other decays. b is not decayed.
 // - Two classes: one filtered column.
+// - Defaults are what its authors' search found for chameleon, with the decay of W chosen on
+//   validation nodes.
 //
 // The gammas do not depend on the node, so they are pulled out of the recurrence: K sparse products
 // with `outputs` columns per pass. The basis P_k(S) X is not kept: both dropouts stand before the
