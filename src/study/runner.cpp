@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
@@ -27,7 +28,7 @@ std::string percent(double value) {
   return std::isnan(value) ? "-" : fmt::format("{:.2f}", 100 * value);
 }
 
-/// A trial to run, and where its outcome goes.
+/// A trial to run, and its key.
 struct Task {
   const Trial* trial;
   std::string key;
@@ -36,11 +37,13 @@ struct Task {
 /// Runs tasks as workers ask for them.
 class Crew {
  public:
-  Crew(Ledger& ledger, spectral::SpectralCache& cache, const RunnerOptions& options, size_t total)
+  Crew(Ledger& ledger, spectral::SpectralCache& cache, const RunnerOptions& options, int64_t trials,
+       int64_t steps)
       : ledger_(ledger),
         inputs_(cache),
         options_(options),
-        progress_(options.label, static_cast<int64_t>(total)) {}
+        trials_(trials),
+        progress_(options.label, steps) {}
 
   void run(const std::vector<Task>& tasks, int64_t jobs) {
     next_ = 0;
@@ -75,7 +78,7 @@ class Crew {
     const Group group{task.trial->config.get(), task.trial->layers};
     {
       const std::lock_guard lock(mutex_);
-      if (failed_groups_.contains(group)) return finish(task.key, failed_groups_.at(group));
+      if (failed_groups_.contains(group)) return finish(task, failed_groups_.at(group));
     }
     std::string failure;
     try {
@@ -90,7 +93,7 @@ class Crew {
       notice(fmt::format("{}: {} with {} layers cannot be trained: {}", options_.label,
                          task.trial->config->model, task.trial->layers, failure));
     }
-    finish(task.key, failure);
+    finish(task, failure);
   }
 
   /// Returns why the trial itself is impossible, or nothing.
@@ -121,9 +124,12 @@ class Crew {
   }
 
   /// Needs: the lock.
-  void finish(const std::string& key, const std::string& failure) {
-    if (!failure.empty()) failures_[key] = failure;
-    progress_.update(++done_);
+  void finish(const Task& task, const std::string& failure) {
+    if (!failure.empty()) failures_[task.key] = failure;
+    ++done_;
+    steps_done_ += task.trial->config->steps - steps_shown_[task.key];
+    steps_shown_.erase(task.key);
+    progress_.update(steps_done_);
   }
 
   /// The first reason counts; the other jobs stop after their step.
@@ -146,7 +152,7 @@ class Crew {
     train::TrainHooks hooks;
     hooks.stop = &stop_;
     hooks.checkpoint = checkpoint;
-    hooks.on_evaluation = [&](const train::StepRecord& record) { show(trial, record); };
+    hooks.on_evaluation = [&](const train::StepRecord& record) { show(task, record); };
     const train::SplitResult r = train_split(split, *model, hooks);
     TrialResult result;
     result.key = task.key;
@@ -169,20 +175,25 @@ class Crew {
     return result;
   }
 
-  void show(const Trial& trial, const train::StepRecord& record) {
+  void show(const Task& task, const train::StepRecord& record) {
     const std::lock_guard lock(mutex_);
-    progress_.update(done_, fmt::format("{} on {}, layers {} split {} step {}/{}: val {} test {}",
-                                        trial.config->model, trial.data.dataset->name, trial.layers,
-                                        trial.split, record.step, trial.config->steps,
-                                        percent(record.val), percent(record.test)));
+    const Trial& trial = *task.trial;
+    steps_done_ += record.step - std::exchange(steps_shown_[task.key], record.step);
+    progress_.update(
+        steps_done_,
+        fmt::format("trial {}/{}: {} on {}, layers {} split {} step {}: val {} test {}", done_ + 1,
+                    trials_, trial.config->model, trial.data.dataset->name, trial.layers,
+                    trial.split, record.step, percent(record.val), percent(record.test)));
   }
 
   Ledger& ledger_;
   InputStore inputs_;
   const RunnerOptions& options_;
   std::mutex mutex_;
-  Progress progress_;
-  int64_t done_ = 0;
+  int64_t trials_;
+  Progress progress_;  // counts steps
+  int64_t done_ = 0, steps_done_ = 0;
+  std::unordered_map<std::string, int64_t> steps_shown_;  // of the running trials, by key
   std::map<Group, std::string> failed_groups_;
   std::unordered_map<std::string, std::string> failures_;
   std::exception_ptr error_;
@@ -197,10 +208,12 @@ std::vector<TrialOutcome> run_trials(std::span<const Trial> trials, Ledger& ledg
   std::vector<std::string> keys;
   std::vector<Task> small, large;
   std::set<std::string> seen;
+  int64_t steps = 0;
   ledger.refresh();
   for (const Trial& trial : trials) {
     keys.push_back(trial_key(trial));
     if (ledger.find(keys.back()) || !seen.insert(keys.back()).second) continue;
+    steps += trial.config->steps;
     const bool alone = !train::small_enough_for_jobs(*trial.config, *trial.data.dataset);
     (alone && options.jobs == 0 ? large : small).push_back({&trial, keys.back()});
   }
@@ -208,7 +221,7 @@ std::vector<TrialOutcome> run_trials(std::span<const Trial> trials, Ledger& ledg
     notice(
         fmt::format("{}: {} trials, {} of them to run", options.label, trials.size(), seen.size()));
   }
-  Crew crew(ledger, cache, options, seen.size());
+  Crew crew(ledger, cache, options, static_cast<int64_t>(seen.size()), steps);
   const int64_t jobs = options.jobs > 0 ? options.jobs : thread_count();
   if (!small.empty()) crew.run(small, std::min(jobs, static_cast<int64_t>(small.size())));
   if (!large.empty()) crew.run(large, 1);

@@ -66,6 +66,7 @@ train::MeanStd over(const std::vector<TrialResult>& trials, double TrialResult::
 std::vector<TrialResult> results_on(const ChoiceOutcomes& outcomes,
                                     const std::vector<size_t>& folds) {
   std::vector<TrialResult> results;
+  results.reserve(folds.size());
   for (const size_t f : folds) results.push_back(*outcomes.folds[f]->result);
   return results;
 }
