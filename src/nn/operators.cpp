@@ -125,11 +125,13 @@ std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(const GraphInput
   template tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph&, bool);                   \
   template tensor::SparseMatrix<T> laplacian_propagation(const graph::CsrGraph&, double);          \
   template tensor::Matrix<T> propagated(const tensor::SparseMatrix<T>&, const tensor::Matrix<T>&); \
-  template tensor::Matrix<T> dense_copy(const NodeFeatures<T>&);                                   \
-  template std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(const GraphInput<T>&,   \
-                                                                           Normalisation, bool);
+  template tensor::Matrix<T> dense_copy(const NodeFeatures<T>&);
 DGAT_INSTANTIATE(float)
 DGAT_INSTANTIATE(double)
 #undef DGAT_INSTANTIATE
+template std::shared_ptr<const tensor::SparseMatrix<float>> shared_adjacency(
+    const GraphInput<float>&, Normalisation, bool);
+template std::shared_ptr<const tensor::SparseMatrix<double>> shared_adjacency(
+    const GraphInput<double>&, Normalisation, bool);
 
 }  // namespace dgat::nn

@@ -42,7 +42,7 @@ ModelInfo attention_model(const std::string& name, bool directional, const char*
   ModelInfo info;
   info.name = name;
   info.description = (directional ? "directional " : "") + title +
-                     (separate ? ", own representation kept apart from the message" : "");
+                     (separate ? ", own part kept apart" : "");
   info.equations = fmt::format(fmt::runtime(equations), directional ? " + a_edge.(W_e f_ij)" : "");
   if (directional) info.equations += "\non the rewired graph, f_ij = [B_av, B_dx] of phi";
   if (separate) info.equations += "\nthe next linear map reads [own_i || message_i]";

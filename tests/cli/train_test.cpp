@@ -118,6 +118,13 @@ TEST_F(Train, ModelsAreListedAndCounted) {
   const RunResult one = run_dgat({"models", "dgat", "--data", data(), "--json"});
   ASSERT_EQ(one.exit, 0) << one.err;
   EXPECT_GT(json::parse(one.out)["parameters"]["2"], 1'000'000);
+  const RunResult table = run_dgat({"models", "--data", data()});
+  EXPECT_THAT(table.out,
+              testing::ContainsRegex("\nh2gcn +own +2 +[0-9]+ +own, one-hop.*Zhu et al"));
+  const RunResult page = run_dgat({"models", "h2gcn"});
+  EXPECT_THAT(page.out, testing::HasSubstr("r_0 = ReLU(X W_e)"));
+  EXPECT_THAT(page.out, testing::HasSubstr("  relu=1  "));
+  EXPECT_THAT(page.out, testing::HasSubstr("  layers: 1, 2\n"));
 }
 
 }  // namespace

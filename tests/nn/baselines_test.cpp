@@ -352,5 +352,83 @@ INSTANTIATE_TEST_SUITE_P(Models, Baselines, testing::Range<size_t>(0, baselines(
                            return std::string(baselines()[tested.param].name);
                          });
 
+/// A graph whose features say nothing.
+GraphInput<double> bare_input(graph::CsrGraph graph) {
+  GraphInput<double> input;
+  const graph::NodeId n = graph.nodes();
+  input.features = std::make_shared<NodeFeatures<double>>(
+      data::Features::dense(n, 1, std::vector<float>(static_cast<size_t>(n), 1)));
+  input.graph = std::make_shared<graph::CsrGraph>(std::move(graph));
+  return input;
+}
+
+TEST(Cpgnn, StartsFromTheCompatibilityOfTheTrainingLabels) {
+  // Classes 0, 1, 2, 0, 1, 2, ... around a ring: a node of one class sees the two others equally.
+  GraphInput<double> input = bare_input(test::disjoint_union(test::ring(9), test::path(1)));
+  for (int32_t i = 0; i < 10; ++i) input.training_labels.push_back(i % 3);  // the last is isolated
+  ModelOptions o;
+  o.features = 1;
+  o.classes = 3;
+  o.hidden = 4;
+  const auto model = make_model<double>("cpgnn", o);
+  model->prepare(input);
+  model->end_pretraining(input);
+  const Dense h = test::weights_of(*model)("compatibility");
+  for (size_t a = 0; a < 3; ++a) {
+    for (size_t b = 0; b < 3; ++b) EXPECT_NEAR(h[a][b], a == b ? -1.0 / 3 : 1.0 / 6, 1e-9);
+  }
+  // Half of the labels hidden: still symmetric with rows that sum to zero.
+  for (size_t i = 0; i < 10; i += 2) input.training_labels[i] = -1;
+  model->end_pretraining(input);
+  const Dense partial = test::weights_of(*model)("compatibility");
+  for (size_t a = 0; a < 3; ++a) {
+    EXPECT_NEAR(partial[a][0] + partial[a][1] + partial[a][2], 0, 1e-9);
+    for (size_t b = 0; b < 3; ++b) EXPECT_NEAR(partial[a][b], partial[b][a], 1e-12);
+  }
+}
+
+TEST(Dgn, ForgetsTheSignsOfItsEigenvectors) {
+  GraphInput<double> input = bare_input(test::random_graph(30, 0.2, 5));
+  ModelOptions o;
+  o.features = 1;
+  o.classes = 3;
+  o.hidden = 8;
+  o.eigenvectors = 2;
+  Random random(3);
+  std::vector<double> phi(60);
+  for (double& v : phi) v = random.normal();
+  std::vector<tensor::Matrix<double>> logits;
+  for (const double sign : {1.0, -1.0}) {
+    for (size_t i = 0; i < 30; ++i) phi[i] *= sign;  // the first of the two
+    input.messages = std::make_shared<Messages<double>>(
+        rewire::message_graph(*input.graph, spectral::NodeVectors(phi, 30, 2)));
+    const auto model = make_model<double>("dgn", o);
+    model->prepare(input);
+    tensor::Tape<double> tape;
+    logits.push_back(model->forward(tape, input).value().clone());
+  }
+  for (int64_t k = 0; k < logits[0].size(); ++k) {
+    EXPECT_EQ(logits[0].data()[k], logits[1].data()[k]);
+  }
+}
+
+TEST(H2gcn, RefusesATwoHopGraphBeyondTheBudget) {
+  GraphInput<double> input = bare_input(test::star(1000));
+  input.precomputed = std::make_shared<PrecomputedParts>(2'000'000);
+  ModelOptions o;
+  o.features = 1;
+  o.classes = 3;
+  const auto model = make_model<double>("h2gcn", o);
+  try {
+    model->prepare(input);
+    FAIL() << "999,000 pairs in 2 MB";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("two-hop graph: needs 0.0"), std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string(error.what()).find("999000 pairs at distance two"), std::string::npos)
+        << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace dgat::nn

@@ -135,6 +135,10 @@ TEST(Predict, MistakesAreExplained) {
   spectral::SpectralCache cache;
   EXPECT_THAT(message([&] { predict(trained, narrow, cache); }),
               HasSubstr("has 2 features, the model was trained with 8"));
+  const TrainedRun tied(test::small_config("glognn", {{"steps", "2"}, {"splits", "1"}}));
+  TrainedModel rows = tied.load();
+  data::Dataset larger = synth::csbm({.nodes = 61, .features = 8, .splits = 1});
+  EXPECT_THAT(message([&] { predict(rows, larger, cache); }), HasSubstr("each of the 60 nodes"));
 }
 
 TEST(Weights, LeadingOnesInAShapeAreForgivenAndOtherShapesAreNot) {

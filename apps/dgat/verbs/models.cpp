@@ -87,13 +87,10 @@ void print_one(const nn::ModelInfo& info, const data::Dataset* set) {
   }
   if (!info.extras.empty()) {
     fmt::print("\noptions of this model, --extra NAME=VALUE,NAME=VALUE\n");
-    Table table({"name", "default", "range", "meaning"});
     for (const nn::ExtraOption& extra : info.extras) {
-      table.row({extra.name, fmt::format("{}", extra.value),
-                 fmt::format("{} .. {}{}", extra.first, extra.last, extra.whole ? ", whole" : ""),
-                 extra.meaning});
+      fmt::print("  {}={}  {} ({} .. {}{})\n", extra.name, extra.value, extra.meaning, extra.first,
+                 extra.last, extra.whole ? ", whole" : "");
     }
-    fmt::print("{}", table.text());
   }
   if (!info.grid.empty()) {
     fmt::print("\nvalues worth searching\n");
@@ -109,25 +106,32 @@ void print_one(const nn::ModelInfo& info, const data::Dataset* set) {
   fmt::print("\n{}", table.text());
 }
 
+/// One line each. Numbers to the right, text to the left.
 void print_all(const data::Dataset* set) {
-  std::vector<std::string> header = {"model", "recipe", "description", "reference"};
-  if (set != nullptr) header.insert(header.begin() + 2, {"layers", "parameters"});
-  Table table(header);
+  size_t name = 0, recipe = 0, description = 0;
   for (const nn::ModelInfo& info : nn::all_models()) {
-    std::vector<std::string> row = {info.name, fmt::format("{}", fmt::join(recipes_of(info), ", ")),
-                                    info.description, info.reference};
-    if (set != nullptr) {
-      const int64_t depth = usual_depth(info);
-      row.insert(row.begin() + 2, {info.uses_layers ? fmt::format("{}", depth) : "-",
-                                   fmt::format("{}", parameter_count(info, depth, *set))});
-    }
-    table.row(row);
+    name = std::max(name, info.name.size());
+    recipe = std::max(recipe, fmt::format("{}", fmt::join(recipes_of(info), ", ")).size());
+    description = std::max(description, info.description.size());
   }
-  fmt::print("{}", table.text());
-  if (set != nullptr) {
-    fmt::print("parameters on {} with default options, at 2 layers where a range is tried\n",
-               set->name);
+  const auto line = [&](const std::string& model, const std::string& how, const std::string& layers,
+                        const std::string& parameters, const std::string& what,
+                        const std::string& where) {
+    fmt::print("{:<{}}  {:<{}}", model, name, how, recipe);
+    if (set != nullptr) fmt::print("  {:>6}  {:>10}", layers, parameters);
+    fmt::print("  {:<{}}  {}\n", what, description, where);
+  };
+  line("model", "recipe", "layers", "parameters", "description", "reference");
+  for (const nn::ModelInfo& info : nn::all_models()) {
+    const int64_t depth = usual_depth(info);
+    line(info.name, fmt::format("{}", fmt::join(recipes_of(info), ", ")),
+         info.uses_layers ? fmt::format("{}", depth) : "-",
+         set != nullptr ? fmt::format("{}", parameter_count(info, depth, *set)) : "",
+         info.description, info.reference);
   }
+  if (set == nullptr) return;
+  fmt::print("parameters on {} with default options, at 2 layers where a range is tried\n",
+             set->name);
 }
 
 void run(const Models& options) {
