@@ -41,8 +41,8 @@ ModelInfo attention_model(const std::string& name, bool directional, const char*
                           const std::string& title, const std::string& reference) {
   ModelInfo info;
   info.name = name;
-  info.description = (directional ? "directional " : "") + title +
-                     (separate ? ", own part kept apart" : "");
+  info.description =
+      (directional ? "directional " : "") + title + (separate ? ", own part kept apart" : "");
   info.equations = fmt::format(fmt::runtime(equations), directional ? " + a_edge.(W_e f_ij)" : "");
   if (directional) info.equations += "\non the rewired graph, f_ij = [B_av, B_dx] of phi";
   if (separate) info.equations += "\nthe next linear map reads [own_i || message_i]";
