@@ -20,6 +20,8 @@ const char* to_string(Format format) {
       return "integer";
     case Format::kNumber:
       return "number";
+    case Format::kFixed:
+      return "fixed";
     case Format::kPercent:
       return "percent";
     case Format::kText:
@@ -85,6 +87,7 @@ Json block_json(const LineChart& chart) {
     Json entry = {{"name", line.name}, {"x", numbers(line.x)}, {"y", numbers(line.y)}};
     if (!line.low.empty()) entry["low"] = numbers(line.low);
     if (!line.high.empty()) entry["high"] = numbers(line.high);
+    if (!line.joined) entry["joined"] = false;
     lines.push_back(std::move(entry));
   }
   return {{"type", "lines"},           {"title", chart.title},
@@ -124,6 +127,9 @@ Json block_json(const DotChart& chart) {
                   {"low", number(dot.low)},
                   {"high", number(dot.high)}};
     if (dot.reference) entry["reference"] = number(*dot.reference);
+    if (dot.reference_spread > 0) entry["referenceSpread"] = number(dot.reference_spread);
+    if (!dot.samples.empty()) entry["samples"] = numbers(dot.samples);
+    if (!dot.marks.empty()) entry["marks"] = dot.marks;
     dots.push_back(std::move(entry));
   }
   return {{"type", "dots"},
@@ -132,6 +138,9 @@ Json block_json(const DotChart& chart) {
           {"xLabel", chart.x_label},
           {"format", to_string(chart.format)},
           {"referenceName", chart.reference_name},
+          {"sampleName", chart.sample_name},
+          {"markNames", chart.mark_names},
+          {"markers", to_json(chart.markers)},
           {"dots", std::move(dots)}};
 }
 
@@ -144,7 +153,8 @@ Json block_json(const Heatmap& map) {
           {"format", to_string(map.format)},
           {"rows", map.rows},
           {"columns", map.columns},
-          {"values", numbers(map.values)}};
+          {"values", numbers(map.values)},
+          {"diverging", map.diverging}};
 }
 
 Json block_json(const Drawing& drawing) {

@@ -5,33 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <limits>
-#include <nlohmann/json.hpp>
 
 #include "dgat/core/error.h"
-#include "dgat/core/files.h"
+#include "read_json.h"
 
 namespace dgat::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-/// A number, or not-a-number for null and for what is not there.
-double number_at(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : kNone;
-}
-
-int64_t integer_at(const Json& object, const char* key) {
-  const double value = number_at(object, key);
-  return std::isfinite(value) ? static_cast<int64_t>(value) : 0;
-}
-
 Json read_summary(const std::filesystem::path& path) {
-  const std::string text = read_whole_file(path);
-  Json summary = Json::parse(text, nullptr, false);
-  if (!summary.is_object()) throw_input("{}: not a JSON object", path.string());
+  Json summary = read_object(path);
   for (const char* key : {"model", "dataset", "metric"}) {
     if (!summary.contains(key) || !summary[key].is_string()) {
       throw_input("{}: key '{}' is missing or not a string", path.string(), key);
@@ -71,6 +53,8 @@ void keep_last_of_each_step(std::vector<CurvePoint>& curve) {
       curve.end());
 }
 
+}  // namespace
+
 std::string shell_quoted(const std::string& text) {
   const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 ||
@@ -81,8 +65,6 @@ std::string shell_quoted(const std::string& text) {
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
-
-}  // namespace
 
 std::string RunRecord::option(const std::string& key, const std::string& otherwise) const {
   for (const auto& [name, value] : options) {

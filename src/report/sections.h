@@ -23,6 +23,7 @@ Section comparison_section(std::span<const RunRecord> runs);
 
 std::string grouped(int64_t value);                     ///< "519,000"
 std::string short_number(double value);                 ///< four significant digits, "–" for none
+std::string duration(double seconds);                   ///< "3m 05s", "–" for none
 std::string with_spread(double mean, double std);       ///< "78.91% ± 1.20%"
 std::string class_name(const data::Dataset&, int32_t);  ///< original label or number
 std::vector<std::string> class_names(const data::Dataset&);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dgat/core/progress.h"
 #include "sections.h"
 
 namespace dgat::report {
@@ -18,6 +19,10 @@ std::string grouped(int64_t value) {
 
 std::string short_number(double value) {
   return std::isfinite(value) ? fmt::format("{:.4g}", value) : "–";
+}
+
+std::string duration(double seconds) {
+  return std::isfinite(seconds) ? format_duration(seconds) : "–";
 }
 
 std::string with_spread(double mean, double std) {

@@ -32,6 +32,30 @@ LineChart curves() {
   return chart;
 }
 
+/// Means with their splits, published values with their deviation, and what is switched on.
+DotChart ablation() {
+  return {.title = "Ablation",
+          .note = "",
+          .x_label = "test accuracy",
+          .format = Format::kPercent,
+          .dots = {{"gat", 0.5, 0.4, 0.6, 0.55, 0.05, {0.4, 0.6, std::nan("")}, {false, false}},
+                   {kHostile, 0.7, 0.65, 0.75, std::nullopt, 0, {0.65, 0.75, 0.7}, {true, true}}},
+          .reference_name = "published",
+          .sample_name = "split",
+          .mark_names = {"attention", kHostile},
+          .markers = {{0.5, "chance"}}};
+}
+
+LineChart scatter() {
+  return {.title = "History",
+          .note = "",
+          .x_label = "seconds",
+          .y_label = "validation",
+          .format = Format::kPercent,
+          .lines = {{.name = "first", .x = {1, 1, 3}, .y = {0.25, 0.5, 0.375}, .joined = false},
+                    {.name = "best", .x = {1, 3}, .y = {0.5, 0.5}}}};
+}
+
 /// A ring of nodes with random chords; attention is even over the senders of a node.
 Drawing drawing(int nodes, int edges) {
   Drawing d;
@@ -146,7 +170,16 @@ Page gallery(int nodes, int edges) {
                                      .dots = {{"dgat", 0.88, 0.87, 0.89, 0.881},
                                               {"gat", 0.81, 0.79, 0.83, 0.805},
                                               {"resnet", 0.7, 0.68, 0.72}},
-                                     .reference_name = "published"}}});
+                                     .reference_name = "published"},
+                            ablation(), scatter(),
+                            Heatmap{.title = "Difference",
+                                    .note = "",
+                                    .row_label = "model",
+                                    .column_label = "data set",
+                                    .rows = {"dgat", "gat"},
+                                    .columns = {"texas", kHostile, "cora"},
+                                    .values = {-1.5, 2, 0, 0.5, std::nan(""), -0.25},
+                                    .diverging = true}}});
   page.sections.push_back({"Drawing", "", {drawing(nodes, edges)}});
   return page;
 }

@@ -29,8 +29,8 @@ async function withPage(act, options) {
 }
 
 test("opens from disk without an error or a request", () => withPage(async (page) => {
-  assert.equal(await page.locator("figure").count(), 10);
-  assert.equal(await page.locator("figure svg").count(), 6);
+  assert.equal(await page.locator("figure").count(), 13);
+  assert.equal(await page.locator("figure svg").count(), 9);
 }));
 
 test("hostile names are shown as text and do nothing", () => withPage(async (page) => {
@@ -74,11 +74,11 @@ test("a legend entry hides its curve", () => withPage(async (page) => {
 }));
 
 test("charts show their numbers as a table and save as CSV, SVG and PNG", () => withPage(async (page) => {
-  for (const name of ["accuracy-over-gamma", "accuracy-by-class", "distances", "confusion", "models"]) {
+  for (const name of ["accuracy-over-gamma", "accuracy-by-class", "distances", "confusion", "models", "ablation", "history", "difference"]) {
     const figure = page.locator(`[data-block=${name}]`);
     await figure.locator("summary").click();
     await figure.locator("tbody tr").first().waitFor();  // the table is made when its fold opens
-    assert.ok(await figure.locator("tbody tr").count() >= 3, name);
+    assert.ok(await figure.locator("tbody tr").count() >= 2, name);
     const csv = csvRows((await saved(page, figure.getByRole("button", { name: "CSV" }))).bytes);
     assert.equal(csv.length - 1, await figure.locator("tbody tr").count());
     const svg = (await saved(page, figure.getByRole("button", { name: "SVG" }))).bytes.toString();
@@ -86,6 +86,21 @@ test("charts show their numbers as a table and save as CSV, SVG and PNG", () => 
     const png = (await saved(page, figure.getByRole("button", { name: "PNG" }))).bytes;
     assert.equal(png.subarray(1, 4).toString(), "PNG");
   }
+}));
+
+test("dots carry their samples and switches, and marks of colour the sign", () => withPage(async (page) => {
+  const ablation = page.locator("[data-block=ablation]");
+  assert.equal(await ablation.locator("circle.sample").count(), 5);  // one of six does not exist
+  assert.equal(await ablation.locator("circle.mark").count(), 4);
+  assert.equal(await ablation.locator("circle.mark.on").count(), 2);
+  await ablation.locator("text.row", { hasText: "gat" }).hover();
+  assert.match(await page.locator(".tooltip").textContent(), /published55\.00% ± 5\.00%/);
+  const rows = csvRows((await saved(page, ablation.getByRole("button", { name: "CSV" }))).bytes);
+  assert.deepEqual(rows[1], ["gat", "", "", "0.5", "0.4", "0.6", "0.55", "0.4", "0.6", ""]);
+  assert.equal(await page.locator("[data-block=history] path.line").count(), 1);
+  assert.equal(await page.locator("[data-block=history] circle[fill-opacity='0.7']").count(), 3);
+  const colours = await page.locator("[data-block=difference] rect").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("fill").match(/\d+/g).map(Number)));
+  assert.ok(colours[0][0] > colours[0][2] && colours[1][0] < colours[1][2]);  // orange below zero, blue above
 }));
 
 test("the theme button goes from automatic to light to dark", () => withPage(async (page) => {

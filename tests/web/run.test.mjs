@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { csvRows, launch, openPage, saved } from "./browser.mjs";
 
 const dgat = join(process.env.DGAT_BIN || "build/release/bin", "dgat");
-const NAME = "<script>alert(1)<script>";
+const NAME = "<script>alert(1)<script> it's";
 let browser, folder, run, other, summary;
 
 function call(...options) {
@@ -130,6 +130,18 @@ test("clicking a node shows its attention row", () => withPage(join(run, "report
 test("the page of a model without directions has no directional terms", () => withPage(join(other, "report.html"), async (page) => {
   assert.equal(await page.locator("[data-block=what-the-directional-terms-learned]").count(), 0);
   assert.equal(await page.locator("[data-block=entropy-of-attention]").count(), 1);
+}));
+
+test("the command line on the page repeats the run, whatever the names", () => withPage(join(run, "report.html"), async (page) => {
+  const text = await page.locator("[data-block=to-repeat-it] pre").textContent();
+  assert.ok(text.startsWith("dgat train "));
+  const again = join(folder, "again");
+  execFileSync("sh", ["-c", `"$DGAT" ${text.slice("dgat ".length)} --out "$AGAIN" --quiet`],
+    { stdio: "ignore", env: { ...process.env, DGAT: dgat, AGAIN: again, DGAT_CACHE: join(folder, "cache") } });
+  const repeated = JSON.parse(readFileSync(join(again, "summary.json"), "utf8"));
+  const results = ({ splits, ...rest }) => [rest.model, rest.layers, rest.parameters, rest.test_mean, rest.val_mean, rest.options,
+    splits.map(({ seconds, ...split }) => split)];
+  assert.deepEqual(results(repeated), results(summary));
 }));
 
 test("several runs share a page with a comparison", async () => {

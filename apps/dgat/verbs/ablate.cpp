@@ -5,6 +5,7 @@
 
 #include "../study_options.h"
 #include "../verbs.h"
+#include "dgat/report/study_page.h"
 #include "dgat/study/ablation.h"
 #include "dgat/study/rows.h"
 
@@ -38,6 +39,7 @@ void run(const Ablate& options) {
   const study::Table table = study::comparison_table(comparison);
   const std::string json = study::to_json(comparison);
   study::write_tables(out, "ablate", {table}, json);
+  report::write_study_page(out);
   if (options.study.common.json) {
     fmt::print("{}", json);
   } else {

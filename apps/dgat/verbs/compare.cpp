@@ -7,6 +7,7 @@
 #include "../study_options.h"
 #include "../verbs.h"
 #include "dgat/data/catalogue.h"
+#include "dgat/report/study_page.h"
 #include "dgat/study/comparison.h"
 #include "dgat/study/rows.h"
 
@@ -63,6 +64,7 @@ void run(const Compare& options) {
   const study::Table table = study::comparison_table(comparison);
   const std::string json = study::to_json(comparison);
   study::write_tables(out, "compare", {table}, json);
+  report::write_study_page(out);
   if (options.study.common.json) {
     fmt::print("{}", json);
   } else {
@@ -89,7 +91,7 @@ void add_compare(CLI::App& app) {
       "NAME);\n"
       "options given here hold for all of them. Finished trials are in DIR/ledger.jsonl and are\n"
       "never repeated: the same command continues an interrupted comparison, and adding a model\n"
-      "trains that model only. Writes DIR/compare.json, .md, .tex, .csv.\n"
+      "trains that model only. Writes DIR/compare.json, .md, .tex, .csv and DIR/report.html.\n"
       "  dgat compare chameleon_filtered.npz --models gat,gat-sep,dgat,dgat-sep\n"
       "  dgat compare graph.npz --models all --splits 3 --layers 2 --budget 30m\n"
       "  dgat compare graph.npz --models gat,dgat:gamma=0.1/0.5/1:rewire=none/add");

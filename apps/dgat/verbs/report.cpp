@@ -1,11 +1,13 @@
-// dgat report: one self-contained HTML page of one or several runs.
+// dgat report: one self-contained HTML page of one or several runs or studies.
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
 
 #include "../verbs.h"
+#include "dgat/core/error.h"
 #include "dgat/report/run_page.h"
+#include "dgat/report/study_page.h"
 
 namespace dgat::app {
 namespace {
@@ -18,6 +20,24 @@ struct Report {
   int64_t split = -1;
 };
 
+report::Page page_of(const std::vector<fs::path>& paths, const Report& options) {
+  std::error_code ignored;
+  std::vector<fs::path> runs, studies;
+  for (const fs::path& path : paths) {
+    (fs::exists(path / "summary.json", ignored) ? runs : studies).push_back(path);
+  }
+  if (runs.empty()) return report::study_page(studies);
+  if (!studies.empty() && report::holds_study(studies[0])) {
+    throw_input("report: {} is a run and {} a study; make a page of each", runs[0].string(),
+                studies[0].string());
+  }
+  if (paths.size() > 1) return report::runs_page(paths);
+  spectral::SpectralCache cache(spectral::default_cache_folder());
+  report::RunPageOptions page_options;
+  if (options.split >= 0) page_options.split = options.split;
+  return report::run_page(paths[0], cache, page_options);
+}
+
 void run(const Report& options) {
   std::vector<fs::path> runs;
   for (const std::string& each : options.runs) {
@@ -25,14 +45,10 @@ void run(const Report& options) {
     fs::path path = fs::path(each).lexically_normal();
     runs.push_back(path.has_filename() ? path : path.parent_path());
   }
-  spectral::SpectralCache cache(spectral::default_cache_folder());
-  report::RunPageOptions page_options;
-  if (options.split >= 0) page_options.split = options.split;
-  const report::Page page =
-      runs.size() == 1 ? report::run_page(runs[0], cache, page_options) : report::runs_page(runs);
-  const fs::path out = !options.out.empty() ? fs::path(options.out)
-                       : runs.size() == 1   ? runs[0] / "report.html"
-                                            : fs::path("report.html");
+  const report::Page page = page_of(runs, options);
+  const fs::path out = !options.out.empty()                            ? fs::path(options.out)
+                       : runs.size() == 1 && fs::is_directory(runs[0]) ? runs[0] / "report.html"
+                                                                       : fs::path("report.html");
   report::write_page(page, out);
   const auto bytes = static_cast<int64_t>(fs::file_size(out));
   if (options.common.json) {
@@ -46,10 +62,12 @@ void run(const Report& options) {
 
 void add_report(CLI::App& app) {
   auto options = std::make_shared<Report>();
-  CLI::App* verb = app.add_subcommand("report", "One self-contained HTML page of one or more runs");
-  verb->add_option("RUN", options->runs, "folders that `dgat train --out` wrote")->required();
+  CLI::App* verb = app.add_subcommand("report", "One self-contained HTML page of runs or studies");
+  verb->add_option("RUN", options->runs,
+                   "folders that train, compare, ablate, reproduce or tune wrote")
+      ->required();
   verb->add_option("--out", options->out,
-                   "the page; default RUN/report.html, for several runs report.html")
+                   "the page; default RUN/report.html, for several report.html")
       ->type_name("F.html");
   verb->add_option("--split", options->split,
                    "one run: whose rewiring, drawing and attention to show; default the first")
@@ -58,10 +76,12 @@ void add_report(CLI::App& app) {
   add_common_options(*verb, options->common);
   verb->footer(
       "One run: results, curves, predictions, drawing, attention, spectrum, data set. Several:\n"
-      "comparison charts, then results and curves of each. The file holds everything it shows and\n"
-      "asks for nothing from the network.\n"
+      "comparison charts, then results and curves of each. A study: its charts beside published\n"
+      "values, tests, the history of a search; a saved `dgat advise --json` is one, too. The file\n"
+      "holds everything it shows and asks for nothing from the network.\n"
       "  dgat report runs/dgat\n"
-      "  dgat report runs/gat runs/dgat --out both.html");
+      "  dgat report runs/gat runs/dgat --out both.html\n"
+      "  dgat report runs/compare-texas runs/ablate-texas --out texas.html");
   verb->callback([options] { run(*options); });
 }
 

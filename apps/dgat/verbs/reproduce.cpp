@@ -7,6 +7,7 @@
 
 #include "../study_options.h"
 #include "../verbs.h"
+#include "dgat/report/study_page.h"
 #include "dgat/study/comparison.h"
 
 namespace dgat::app {
@@ -33,6 +34,7 @@ void run(const Reproduce& given) {
   spectral::SpectralCache cache(spectral::default_cache_folder());
   const study::Reproduction result = study::reproduce(options, ledger, cache);
   study::write_tables(out, options.table, result.tables, result.json);
+  report::write_study_page(out);
   if (given.study.common.json) {
     fmt::print("{}", result.json);
     return;

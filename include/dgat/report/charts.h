@@ -12,8 +12,8 @@
 /// Not-a-number means "no value here" everywhere and is drawn as a gap.
 namespace dgat::report {
 
-/// How a number is printed; exports keep full precision.
-enum class Format { kText, kInteger, kNumber, kPercent };
+/// How a number is printed (kFixed: two decimals); exports keep full precision.
+enum class Format { kText, kInteger, kNumber, kFixed, kPercent };
 
 /// Label and value pairs: what was run, what the data set is.
 struct Facts {
@@ -47,6 +47,7 @@ struct Line {
   std::string name;
   std::vector<double> x, y;
   std::vector<double> low = {}, high = {};  ///< a band around y; empty or as long as y
+  bool joined = true;                       ///< false: dots only, each a measurement of its own
 };
 struct LineChart {
   std::string title, note, x_label, y_label;
@@ -85,12 +86,18 @@ struct Dot {
   std::string label;
   double value = 0, low = 0, high = 0;
   std::optional<double> reference = std::nullopt;
+  double reference_spread = 0;       ///< to both sides of the reference; 0: not known
+  std::vector<double> samples = {};  ///< what the value is the mean of, as small dots
+  std::vector<bool> marks = {};      ///< one per mark_names of the chart
 };
 struct DotChart {
   std::string title, note, x_label;
   Format format = Format::kNumber;
   std::vector<Dot> dots;
-  std::string reference_name = {};  ///< what the reference is: "published"
+  std::string reference_name = {};           ///< what the reference is: "published"
+  std::string sample_name = {};              ///< what one sample is: "split"
+  std::vector<std::string> mark_names = {};  ///< columns of filled and empty circles
+  std::vector<Marker> markers = {};
 };
 
 /// A matrix of colours and numbers, row by row.
@@ -99,6 +106,7 @@ struct Heatmap {
   Format format = Format::kNumber;
   std::vector<std::string> rows, columns;
   std::vector<double> values;
+  bool diverging = false;  ///< one colour for values below zero, another for those above
 };
 
 /// What became of an edge in the rewiring.

@@ -68,7 +68,7 @@ function barsPicture(block, width, hidden) {
 
 /** The name of a group, upright or slanted; slanted ones end (below a chart) or start (above) at the point. */
 function groupLabel(text, x, y, slanted, anchor = "end") {
-  const short = text.length > 16 ? text.slice(0, 15) + "…" : text;
+  const short = slanted && text.length > 16 ? text.slice(0, 15) + "…" : text;
   return svg("text", slanted ? { x, y, "text-anchor": anchor, transform: `rotate(-40 ${x} ${y})` } : { x, y, "text-anchor": "middle" }, short);
 }
 

@@ -20,23 +20,24 @@ function heatmapBlock(block) {
 function heatmapPicture(block, width) {
   const nameWidth = Math.min(width * 0.3, 14 + 7 * Math.max(...block.rows.map((name) => name.length), 1));
   const columns = block.columns.length, rows = block.rows.length;
-  const cell = Math.min(64, (width - nameWidth - 30) / columns);
+  const room = width - nameWidth - 30, widest = Math.max(...block.columns.map((name) => Math.min(16, name.length)), 1) * 7;
+  const slanted = widest > Math.min(64, room / columns);
+  const cell = Math.min(64, (room - (slanted ? 0.7 * widest : 0)) / columns);  // the last slanted name reaches to the right
   const tall = Math.max(14, Math.min(34, cell));
-  const slanted = block.columns.some((name) => name.length * 7 > cell);
   const top = slanted ? 104 : 44, left = nameWidth + 22;
   const height = top + rows * tall + 10;
   const chart = picture(width, height, `${block.title}. The numbers are in the table below the chart.`);
   const [low, high] = extent([block.values], false);
-  const from = Math.min(0, low);
+  const from = block.diverging ? 0 : Math.min(0, low), reach = block.diverging ? Math.max(-low, high, 0) : high - from;
   chart.append(svg("g", { class: "axes" }, axisTitle(block.columnLabel, left + columns * cell / 2, 14),
     svg("text", { class: "title", transform: `translate(12 ${top + rows * tall / 2}) rotate(-90)`, "text-anchor": "middle" }, block.rowLabel),
     block.columns.map((name, c) => groupLabel(name, left + (c + 0.5) * cell, top - 5, slanted, "start")),
     block.rows.map((name, r) => svg("text", { x: left - 6, y: top + (r + 0.5) * tall + 4, "text-anchor": "end" },
       name.length > 16 ? name.slice(0, 15) + "…" : name))));
-  const paper = rgb(cssColour("--surface")), ink = rgb(cssColour("--heat"));
+  const paper = rgb(cssColour("--surface")), above = rgb(cssColour("--heat")), below = rgb(cssColour("--cold"));
   block.rows.forEach((rowName, r) => block.columns.forEach((columnName, c) => {
     const value = block.values[r * columns + c];
-    const share = value === null || high === from ? 0 : (value - from) / (high - from);
+    const share = value === null || reach === 0 ? 0 : Math.abs(value - from) / reach, ink = value < from ? below : above;
     const colour = paper.map((channel, k) => Math.round(channel + share * (ink[k] - channel)));
     const shape = svg("g", {}, svg("rect", { x: left + c * cell, y: top + r * tall, width: cell - 1, height: tall - 1, fill: `rgb(${colour.join(",")})` }));
     const text = block.format === "percent" ? (value === null ? "" : (100 * value).toFixed(0)) : value === null ? "" : plain(value, 3);

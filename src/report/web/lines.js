@@ -44,20 +44,26 @@ function linesPicture(block, state, hidden) {
   for (const line of shown) {
     const colour = seriesColour(line.index);
     if (line.low) chart.append(svg("path", { d: bandPath(line, x, y), fill: colour, "fill-opacity": 0.18, stroke: "none" }));
-    chart.append(svg("path", { class: "line", d: linePath(line, x, y, state.logY), stroke: colour,
+    if (line.joined !== false) chart.append(svg("path", { class: "line", d: linePath(line, x, y, state.logY), stroke: colour,
       "stroke-dasharray": DASHES[Math.floor(line.index / PALETTE_SIZE) % DASHES.length] }));
-    if (block.points) {
-      line.x.forEach((value, k) => line.y[k] !== null && chart.append(svg("circle", { cx: x(value), cy: y(line.y[k]), r: 3.2, fill: colour })));
+    if (block.points || line.joined === false || line.x.length === 1) {
+      line.x.forEach((value, k) => drawn(line.y[k], state.logY) && chart.append(svg("circle", { cx: x(value), cy: y(line.y[k]), r: 3.2, fill: colour,
+        "fill-opacity": line.joined === false ? 0.7 : 1 })));
     }
   }
   readValues(chart, block, shown, x, y, box);
   return chart;
 }
 
+/** Whether a value has a place on the axis. */
+function drawn(value, log) {
+  return value !== null && (!log || value > 0);
+}
+
 function linePath(line, x, y, log) {
   let path = "", pen = "M";
   line.x.forEach((value, k) => {
-    if (line.y[k] === null || (log && line.y[k] <= 0)) { pen = "M"; return; }
+    if (!drawn(line.y[k], log)) { pen = "M"; return; }
     path += `${pen}${x(value).toFixed(1)} ${y(line.y[k]).toFixed(1)}`;
     pen = "L";
   });
@@ -87,10 +93,11 @@ function readValues(chart, block, shown, x, y, box) {
     while (cursor.children.length > 1) cursor.lastChild.remove();
     const rows = [];
     for (const line of shown) {
-      const k = line.x.indexOf(at);
-      if (k < 0 || line.y[k] === null) continue;
-      cursor.append(svg("circle", { cx: x(at), cy: y(line.y[k]), r: 3.5, fill: seriesColour(line.index) }));
-      rows.push({ colour: seriesColour(line.index), label: line.name, value: formatNumber(line.y[k], block.format) });
+      line.x.forEach((value, k) => {
+        if (value !== at || line.y[k] === null) return;
+        cursor.append(svg("circle", { cx: x(at), cy: y(line.y[k]), r: 3.5, fill: seriesColour(line.index) }));
+        rows.push({ colour: seriesColour(line.index), label: line.name, value: formatNumber(line.y[k], block.format) });
+      });
     }
     const heading = `${block.xLabel} ${plain(at, 4)}`;
     showTooltip(frame.left + x(at) * ratio, frame.top + frame.height / 2, heading, rows.slice(0, 16));

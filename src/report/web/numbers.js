@@ -4,6 +4,7 @@ function formatNumber(value, format) {
   if (value === null || value === undefined) return "–";
   if (typeof value === "string") return value;
   if (format === "percent") return (100 * value).toFixed(2) + "%";
+  if (format === "fixed") return value.toFixed(2);
   if (format === "integer") return Math.round(value).toLocaleString("en-US");
   return plain(value, 4);
 }

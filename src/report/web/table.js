@@ -7,7 +7,8 @@ function tableElement(columns, rows) {
   const shown = (order) => body.replaceChildren(...order.slice(0, PREVIEW_ROWS).map((row) => el("tr", {},
     row.map((cell, index) => {
       const numeric = typeof cell === "number";
-      return el(index === 0 ? "th" : "td", { class: numeric || columns[index].format !== "text" ? "number" : null,
+      const long = typeof cell === "string" && cell.length > 40 ? "long" : null;
+      return el(index === 0 ? "th" : "td", { class: numeric || columns[index].format !== "text" ? "number" : long,
         scope: index === 0 ? "row" : null, "data-value": numeric ? cell : null }, formatNumber(cell, columns[index].format));
     }))));
   shown(rows);
