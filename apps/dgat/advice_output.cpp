@@ -1,0 +1,177 @@
+#include "advice_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dgat/core/error.h"
+#include "dgat/nn/options.h"
+#include "dgat/nn/registry.h"
+
+namespace dgat::app {
+namespace {
+
+constexpr size_t kShown = 10;
+constexpr size_t kLineLength = 96;
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json edges_json(const study::EdgeLabels& e) {
+  return {{"edges", e.edges},
+          {"agreement", number(e.agreement)},
+          {"label_informativeness", number(e.informativeness)}};
+}
+
+Json candidate_json(const study::Candidate& c) {
+  return {{"gamma", c.gamma},
+          {"alpha", c.alpha},
+          {"rewire", rewire::to_string(c.mode)},
+          {"epsilon", c.epsilon ? Json(rewire::to_string(*c.epsilon)) : Json(nullptr)}};
+}
+
+Json score_json(const study::CandidateScore& c) {
+  Json json = candidate_json(c.candidate);
+  json.update({{"score", c.score},
+               {"raw", c.raw},
+               {"held_out", number(c.metric)},
+               {"gain", number(c.gain)},
+               {"gain_error", number(c.error)},
+               {"repeated", c.repeated},
+               {"edges_after", c.report.edges_after},
+               {"dropped_edges", c.report.dropped},
+               {"added_edges", c.report.added},
+               {"kept", edges_json(c.kept)},
+               {"dropped", edges_json(c.dropped)},
+               {"added", edges_json(c.added)}});
+  return json;
+}
+
+std::string share(double value) {
+  return std::isnan(value) ? "-" : fmt::format("{:.2f}", value);
+}
+
+/// Words broken into lines.
+std::string wrapped(const std::string& text) {
+  std::string out;
+  size_t column = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    if (column > 0 && column + (end - begin) + 1 > kLineLength) {
+      out += '\n';
+      column = 0;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += text.substr(begin, end - begin);
+    column += end - begin;
+    begin = end + 1;
+  }
+  return out + "\n";
+}
+
+study::Rewiring parse_rewiring(const std::string& text) {
+  const size_t colon = text.find(':');
+  study::Rewiring result{rewire::parse_mode(text.substr(0, colon))};
+  if (result.mode.automatic) {
+    throw_input("advise: auto is what the advice replaces; name modes such as none,add,prune-far");
+  }
+  if (colon != std::string::npos) result.epsilon = rewire::parse_epsilon(text.substr(colon + 1));
+  return result;
+}
+
+}  // namespace
+
+study::AdviceOptions advice_options(const std::string& model, const std::string& recipe,
+                                    const std::string& components,
+                                    const std::vector<double>& gammas,
+                                    const std::vector<double>& alphas,
+                                    const std::vector<std::string>& rewirings, uint64_t seed) {
+  const nn::ModelInfo& info = nn::find_model(model);
+  if (!info.directional) {
+    throw_input("advise: {} has no directions, so gamma and rewiring do not matter to it", model);
+  }
+  spectral::component_policy_from(components);  // a wrong name is reported before anything is read
+  study::AdviceOptions options;
+  if (!gammas.empty()) options.gammas = gammas;
+  if (!alphas.empty()) options.alphas = alphas;
+  if (!rewirings.empty()) {
+    options.rewirings.clear();
+    for (const std::string& text : rewirings) options.rewirings.push_back(parse_rewiring(text));
+  }
+  options.components = components;
+  options.own_features = nn::parse_recipe(recipe) == nn::Recipe::kResidual;
+  options.seed = seed;
+  return options;
+}
+
+int take_split_number(DataOptions& options) {
+  const std::string& text = options.split;
+  const bool is_number =
+      !text.empty() && text.size() <= 6 &&
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!is_number) return 0;
+  const int split = std::stoi(text);
+  options.split.clear();
+  return split;
+}
+
+Json to_json(const study::Advice& advice) {
+  Json json = {{"dataset", advice.dataset},
+               {"split", advice.split},
+               {"training_nodes", advice.training_nodes},
+               {"metric", advice.metric == data::Metric::kRocAuc ? "roc_auc" : "accuracy"},
+               {"adjusted_homophily", number(advice.adjusted_homophily)},
+               {"choice", candidate_json(advice.best().candidate)},
+               {"clear", advice.clear},
+               {"reason", advice.reason},
+               {"gammas", Json::array()},
+               {"reference", score_json(advice.reference)},
+               {"candidates", Json::array()}};
+  for (const study::GammaScore& g : advice.gammas) {
+    json["gammas"].push_back({{"gamma", g.gamma},
+                              {"score", g.score},
+                              {"eigenvalue", g.eigenvalue},
+                              {"gap", number(g.gap)},
+                              {"multiplicity", g.multiplicity},
+                              {"participation_ratio", number(g.participation_ratio)},
+                              {"class_share", g.class_share},
+                              {"converged", g.converged}});
+  }
+  for (const study::CandidateScore& c : advice.candidates) {
+    json["candidates"].push_back(score_json(c));
+  }
+  json["seconds"] = advice.seconds;
+  return json;
+}
+
+std::string to_text(const study::Advice& advice, const std::string& train_command) {
+  Table gammas({"gamma", "score", "eigenvalue", "gap", "phi lives on", "classes in phi"});
+  for (const study::GammaScore& g : advice.gammas) {
+    gammas.row({fmt::format("{:g}", g.gamma), fmt::format("{:.4f}", g.score),
+                fmt::format("{:.3g}", g.eigenvalue), fmt::format("{:.2g}", g.gap),
+                fmt::format("{:.1f}%", 100 * g.participation_ratio),
+                fmt::format("{:.1f}%", 100 * std::max(0.0, g.class_share))});
+  }
+  Table best({"candidate", "score", "held-out", "gain", "edges", "agree kept/dropped"});
+  size_t shown = 0;
+  for (const study::CandidateScore& c : advice.candidates) {
+    if (c.repeated || shown++ >= kShown) continue;
+    best.row({study::to_string(c.candidate), fmt::format("{:.4f}", c.score),
+              fmt::format("{:.2f}%", 100 * c.metric), fmt::format("{:+.4f}", c.gain),
+              fmt::format("{}", c.report.edges_after),
+              fmt::format("{} / {}", share(c.kept.agreement), share(c.dropped.agreement))});
+  }
+  const study::Candidate& choice = advice.best().candidate;
+  std::string command = fmt::format("{} --gamma {:g} --alpha {:g} --rewire {}", train_command,
+                                    choice.gamma, choice.alpha, rewire::to_string(choice.mode));
+  if (choice.epsilon) command += " --epsilon " + rewire::to_string(*choice.epsilon);
+  return fmt::format("{}, split {}: {} training nodes\n\n{}\n{}\n{}\n  {}\n", advice.dataset,
+                     advice.split, advice.training_nodes, gammas.text(), best.text(),
+                     wrapped(advice.reason), command);
+}
+
+}  // namespace dgat::app

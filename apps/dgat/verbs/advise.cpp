@@ -1,0 +1,86 @@
+// dgat advise: which gamma, alpha and rewiring to use, from training labels alone and without
+// training.
+#include "dgat/study/advise.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "../advice_output.h"
+#include "../data_options.h"
+#include "../verbs.h"
+
+namespace dgat::app {
+namespace {
+
+struct AdviseVerb {
+  CommonOptions common;
+  DataOptions data;
+  std::vector<double> gammas, alphas;
+  std::vector<std::string> rewirings;
+  std::string model = "dgat", recipe = "residual", components = "each";
+  int split = 0;
+};
+
+void run(AdviseVerb options) {
+  const study::AdviceOptions request =
+      advice_options(options.model, options.recipe, options.components, options.gammas,
+                     options.alphas, options.rewirings, options.common.seed);
+  options.split = take_split_number(options.data);
+  const data::Dataset dataset = load(options.data, options.common.seed, /*needs_splits=*/true);
+  spectral::SpectralCache cache(spectral::default_cache_folder());
+  const study::Advice advice = study::advise(dataset, options.split, request, cache);
+  if (options.common.json) {
+    print_json(to_json(advice));
+  } else {
+    fmt::print(
+        "{}", to_text(advice, fmt::format("dgat train {} --model {} --recipe {}", options.data.data,
+                                          options.model, options.recipe)));
+  }
+}
+
+}  // namespace
+
+void add_advise(CLI::App& app) {
+  auto options = std::make_shared<AdviseVerb>();
+  CLI::App* verb = app.add_subcommand(
+      "advise", "Which gamma, alpha and rewiring to use, from training labels, without training");
+  add_data_options(*verb, options->data);
+  verb->get_option("--split")->description(
+      "number of the split whose training labels count (0), or shares like 60/20/20 to make some");
+  verb->add_option("--gammas", options->gammas, "values of gamma to judge")
+      ->delimiter(',')
+      ->default_str("0.01,0.03,0.1,0.2,0.3,0.5,0.7,1")
+      ->check(CLI::Range(0.0, 1.0));
+  verb->add_option("--alphas", options->alphas,
+                   "values of alpha: the first throughout, the others with the best rewiring of "
+                   "every gamma")
+      ->delimiter(',')
+      ->default_str("1,0.5,0")
+      ->check(CLI::Range(0.0, 1.0));
+  verb->add_option("--rewirings", options->rewirings,
+                   "rewirings to judge, a mode or mode:epsilon, like none,add,prune-far:q0.5")
+      ->delimiter(',')
+      ->default_str("none,add, and prune-near, prune-far, prune-far+add at q0.1, q0.5, q0.9");
+  verb->add_option("--model", options->model, "the model the advice is for")->capture_default_str();
+  verb->add_option("--recipe", options->recipe, "its recipe: residual or classic")
+      ->capture_default_str();
+  verb->add_option("--components", options->components,
+                   "eigenvectors of a disconnected graph: each, first or largest component")
+      ->capture_default_str();
+  add_common_options(*verb, options->common);
+  verb->footer(
+      "For every gamma and rewiring, a ridge regression predicts held-out training nodes from "
+      "what\n"
+      "one directional layer could see: the node itself (models that keep it), the mean of its\n"
+      "neighbours on the rewired graph, their sums weighted by B_av and B_dx, and the mean of the\n"
+      "means. The score is the share of the labels' variance predicted. Validation and test "
+      "labels\n"
+      "are not read. docs/advise.md says how far to trust it.\n"
+      "  dgat advise chameleon_filtered\n"
+      "  dgat advise graph.npz --recipe classic --gammas 0.1,0.3,1 --rewirings none,add\n"
+      "  dgat tune graph.npz --dry        the same");
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace dgat::app

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dgat/data/dataset.h"
+#include "dgat/rewire/options.h"
+#include "dgat/rewire/rewire.h"
+#include "dgat/spectral/cache.h"
+
+/// Guidance for gamma, alpha and the rewiring without training anything.
+namespace dgat::study {
+
+/// One way to make the graph that attention runs on.
+struct Candidate {
+  double gamma = 1, alpha = 1;
+  rewire::Mode mode;                                      ///< never automatic
+  std::optional<rewire::Epsilon> epsilon = std::nullopt;  ///< of a mode that prunes
+  friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+std::string to_string(const Candidate& candidate);  ///< "gamma 0.3, prune-far q0.5"
+
+struct Rewiring {
+  rewire::Mode mode;
+  std::optional<rewire::Epsilon> epsilon = std::nullopt;
+};
+/// none, add, and prune-near, prune-far, prune-far+add at q0.1, q0.5 and q0.9.
+std::vector<Rewiring> default_rewirings();
+/// 0.01 to 1, three or four to a decade.
+std::vector<double> default_gammas();
+
+struct AdviceOptions {
+  std::vector<double> gammas = default_gammas();
+  /// The first is used throughout, the others with the best rewiring of every gamma.
+  std::vector<double> alphas = {1, 0.5, 0};
+  std::vector<Rewiring> rewirings = default_rewirings();
+  std::string components = "each";
+  /// Whether the network keeps a node's own features beside the message (residual blocks, -sep).
+  /// Without them (recipe classic), dropping edges is the only way to listen to oneself.
+  bool own_features = true;
+  bool directional = true;  ///< whether edge features enter the attention scores
+  int folds = 5;            ///< of the cross-validation inside the training nodes
+  int64_t width = 64;       ///< columns that wide features are reduced to
+  uint64_t seed = 0;        ///< of folds and reduction
+};
+
+/// The labels at the ends of a set of edges; only edges between training nodes count.
+struct EdgeLabels {
+  int64_t edges = 0;
+  double agreement = 0;        ///< share of equal labels; NaN without edges
+  double informativeness = 0;  ///< label informativeness; NaN without edges or with one class
+};
+
+struct CandidateScore {
+  Candidate candidate;
+  /// Share of the variance of the labels that is predicted on held-out training nodes, drawn half
+  /// way to what gamma and rewiring give on their own (sums of row and column effects).
+  double score = 0;
+  double raw = 0;         ///< the same before that
+  double metric = 0;      ///< accuracy or ROC AUC of those predictions
+  double gain = 0;        ///< raw minus that of the graph as it is (gamma 1, no rewiring)
+  double error = 0;       ///< standard error of gain, paired over nodes
+  bool repeated = false;  ///< the same graph and directions as an earlier candidate
+  rewire::RewireReport report;
+  EdgeLabels kept, dropped, added;
+};
+
+/// What phi looks like at one gamma, and the best that was found there.
+struct GammaScore {
+  double gamma = 0;
+  double score = 0;  ///< of its best candidate
+  double eigenvalue = 0, gap = 0;
+  double participation_ratio = 0;  ///< share of the nodes that phi lives on
+  int multiplicity = 1;
+  bool converged = true;
+  double class_share = 0;  ///< variance of phi between classes / all of it, less what chance gives
+};
+
+struct Advice {
+  std::string dataset;
+  int64_t split = 0, training_nodes = 0;
+  data::Metric metric = data::Metric::kAccuracy;
+  double adjusted_homophily = 0;           ///< of the edges between training nodes; NaN without
+  std::vector<CandidateScore> candidates;  ///< best first
+  std::vector<GammaScore> gammas;          ///< best first
+  CandidateScore reference;                ///< gamma 1, no rewiring
+  bool clear =
+      false;  ///< the best beats the reference by more than the best of so many would by luck
+  std::string reason;  ///< a paragraph for a person
+  double seconds = 0;
+
+  const CandidateScore& best() const { return candidates.front(); }
+};
+
+/// Ranks the candidates by how well a linear classifier of what a layer could see (feature_bank.h)
+/// predicts training nodes it was not fitted to. Looks at the labels of the training nodes of the
+/// split and at no others.
+///
+/// Needs:  an undirected graph with features; at least `folds` labelled training nodes and two
+///         classes among them.
+/// Cost:   one eigen-solve per gamma; per candidate O(arcs * width + training nodes * (5 width)^2
+///         + folds * (5 width)^3): seconds for graphs of thousands of nodes. The same bits at
+///         every thread count.
+/// Throws: InputError when something needed is missing, Interrupted on Ctrl-C.
+Advice advise(const data::Dataset& dataset, int64_t split, const AdviceOptions& options,
+              spectral::SpectralCache& cache);
+
+}  // namespace dgat::study
