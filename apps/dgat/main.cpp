@@ -23,6 +23,7 @@ constexpr dgat::app::AddVerb kVerbs[] = {
     dgat::app::add_compare,
     dgat::app::add_ablate,
     dgat::app::add_reproduce,
+    dgat::app::add_tune,
     dgat::app::add_advise,
     dgat::app::add_report,
     dgat::app::add_datasets,

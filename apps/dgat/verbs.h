@@ -15,6 +15,7 @@ void add_predict(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_ablate(CLI::App& app);
 void add_reproduce(CLI::App& app);
+void add_tune(CLI::App& app);
 void add_advise(CLI::App& app);
 void add_report(CLI::App& app);
 void add_datasets(CLI::App& app);

@@ -73,11 +73,11 @@ std::string explain(const Advice& advice, const AdviceOptions& options) {
   const char* metric = advice.metric == data::Metric::kRocAuc ? "ROC AUC" : "accuracy";
   std::string text = about_edges(advice);
   text += fmt::format(
-      " A linear classifier that sees {}the neighbours of a training node along the directions of "
-      "phi predicts its class best with {}: held-out {} {:.1f}%, {:.3f} of the variance of the "
-      "labels, against {:.1f}% and {:.3f} on the graph as it is (gamma 1, no rewiring).",
-      options.own_features ? "the node and " : "", to_string(best.candidate), metric,
-      100 * best.metric, best.raw, 100 * advice.reference.metric, advice.reference.raw);
+      " Small networks with random weights and a fitted read-out{} predict held-out training nodes "
+      "best with {}: {} {:.1f}%, {:.3f} of the variance of the labels, against {:.1f}% and {:.3f} "
+      "on the graph as it is (gamma 1, no rewiring).",
+      options.own_features ? ", which keep a node's own features," : "", to_string(best.candidate),
+      metric, 100 * best.metric, best.raw, 100 * advice.reference.metric, advice.reference.raw);
   text += " ";
   text += about_rewiring(best);
   text += about_gamma(advice, best.candidate.gamma);

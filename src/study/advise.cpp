@@ -17,8 +17,8 @@
 #include "dgat/graph/homophily.h"
 #include "dgat/rewire/edge_features.h"
 #include "edge_labels.h"
-#include "feature_bank.h"
 #include "message_hash.h"
+#include "probe.h"
 #include "ridge.h"
 
 namespace dgat::study {
@@ -28,6 +28,8 @@ using graph::NodeId;
 
 /// Graphs with more arcs are worked on one after another, with all threads inside each.
 constexpr int64_t kLargeGraph = int64_t{1} << 20;
+/// Features of more nodes are reduced to fewer columns.
+constexpr int64_t kEntries = int64_t{1} << 22, kNarrowest = 8;
 
 /// A candidate with what only the ranking needs.
 struct Judged {
@@ -51,7 +53,10 @@ class Adviser {
     }
     check_labels(split);
     folds_ = stratified_folds(node_labels_, dataset.classes, options.folds, options.seed);
-    features_ = reduce_features(dataset.features, options.width, options.seed);
+    const int64_t width = std::clamp<int64_t>(
+        kEntries / std::max<int64_t>(dataset.graph.nodes(), 1), kNarrowest, options.width);
+    probes_.emplace(reduce_features(dataset.features, width, options.seed), options.own_features,
+                    options.seed);
     Progress progress("advise: eigenvectors", std::ssize(options.gammas));
     for (const double gamma : options.gammas) {
       progress.update(std::ssize(spectra_));
@@ -164,8 +169,7 @@ class Adviser {
     const rewire::MessageGraph messages = options_.directional
                                               ? rewire::message_graph(rewired.graph, phi)
                                               : rewire::message_graph(rewired.graph);
-    const Rows bank = feature_bank(messages, features_, nodes_, {.own = options_.own_features});
-    HeldOut held = cross_validate(bank, node_labels_, dataset_.classes, folds_, dataset_.metric());
+    HeldOut held = cross_validate(messages);
     Judged one;
     one.score.candidate = candidate;
     one.score.score = one.score.raw = held.explained;
@@ -179,6 +183,22 @@ class Adviser {
     one.hash = hash_messages(messages);
     one.errors = std::move(held.errors);
     return one;
+  }
+
+  /// The mean over the probes.
+  HeldOut cross_validate(const rewire::MessageGraph& messages) const {
+    HeldOut mean;
+    mean.errors.resize(nodes_.size());
+    const std::vector<Rows> rows = probes_->run(messages, nodes_);
+    const double share = 1.0 / static_cast<double>(rows.size());
+    for (const Rows& probe : rows) {
+      const HeldOut held =
+          study::cross_validate(probe, node_labels_, dataset_.classes, folds_, dataset_.metric());
+      mean.explained += share * held.explained;
+      mean.metric += share * held.metric;
+      for (size_t i = 0; i < mean.errors.size(); ++i) mean.errors[i] += share * held.errors[i];
+    }
+    return mean;
   }
 
   /// score = (raw + row mean + column mean - mean) / 2 over the table gamma x rewiring: a cell
@@ -266,7 +286,7 @@ class Adviser {
   std::vector<int32_t> labels_, node_labels_;  // of all nodes (-1: not training), of nodes_
   std::vector<NodeId> nodes_;
   std::vector<int> folds_;
-  Rows features_;
+  std::optional<Probes> probes_;
   std::map<double, std::shared_ptr<const spectral::EigenResult>> spectra_;
 };
 

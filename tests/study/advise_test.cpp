@@ -22,6 +22,10 @@ AdviceOptions few(std::vector<double> gammas = {0.1, 1}) {
   AdviceOptions options;
   options.gammas = std::move(gammas);
   options.alphas = {1};
+  options.rewirings = {{rewire::parse_mode("none")}, {rewire::parse_mode("add")}};
+  for (const char* epsilon : {"q0.1", "q0.9"}) {
+    options.rewirings.push_back({rewire::parse_mode("prune-far"), rewire::parse_epsilon(epsilon)});
+  }
   return options;
 }
 
@@ -44,7 +48,7 @@ const CandidateScore& find(const Advice& advice, double gamma, const std::string
 /// Two communities that phi separates; features say little about the class.
 data::Dataset communities(double signal = 0.6, double homophily = 0.93) {
   synth::CsbmOptions o;
-  o.nodes = 300;
+  o.nodes = 200;
   o.classes = 2;
   o.degree = 8;
   o.homophily = homophily;

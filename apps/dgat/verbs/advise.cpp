@@ -70,13 +70,11 @@ void add_advise(CLI::App& app) {
       ->capture_default_str();
   add_common_options(*verb, options->common);
   verb->footer(
-      "For every gamma and rewiring, a ridge regression predicts held-out training nodes from "
-      "what\n"
-      "one directional layer could see: the node itself (models that keep it), the mean of its\n"
-      "neighbours on the rewired graph, their sums weighted by B_av and B_dx, and the mean of the\n"
-      "means. The score is the share of the labels' variance predicted. Validation and test "
-      "labels\n"
-      "are not read. docs/advise.md says how far to trust it.\n"
+      "On every candidate graph, two small networks with random weights run (one layer, and two\n"
+      "with directions), and a ridge regression of what they compute predicts held-out training\n"
+      "nodes. The score is the share of the labels' variance predicted. Recipe classic does not\n"
+      "keep a node's own features beside the message, and neither do the networks then.\n"
+      "Validation and test labels are not read. docs/advise.md says how far to trust it.\n"
       "  dgat advise chameleon_filtered\n"
       "  dgat advise graph.npz --recipe classic --gammas 0.1,0.3,1 --rewirings none,add\n"
       "  dgat tune graph.npz --dry        the same");

@@ -42,7 +42,7 @@ struct AdviceOptions {
   bool own_features = true;
   bool directional = true;  ///< whether edge features enter the attention scores
   int folds = 5;            ///< of the cross-validation inside the training nodes
-  int64_t width = 64;       ///< columns that wide features are reduced to
+  int64_t width = 64;       ///< columns of wide features (fewer above 65,536 nodes)
   uint64_t seed = 0;        ///< of folds and reduction
 };
 
@@ -55,7 +55,7 @@ struct EdgeLabels {
 
 struct CandidateScore {
   Candidate candidate;
-  /// Share of the variance of the labels that is predicted on held-out training nodes, drawn half
+  /// Share of the variance of the labels predicted on held-out training nodes, drawn half
   /// way to what gamma and rewiring give on their own (sums of row and column effects).
   double score = 0;
   double raw = 0;         ///< the same before that
@@ -94,15 +94,15 @@ struct Advice {
   const CandidateScore& best() const { return candidates.front(); }
 };
 
-/// Ranks the candidates by how well a linear classifier of what a layer could see (feature_bank.h)
-/// predicts training nodes it was not fitted to. Looks at the labels of the training nodes of the
-/// split and at no others.
+/// Ranks the candidates by how well networks with random weights and a fitted linear read-out
+/// predict training nodes that the read-out was not fitted to (docs/advise.md). Looks at the labels
+/// of the training nodes of the split and at no others.
 ///
 /// Needs:  an undirected graph with features; at least `folds` labelled training nodes and two
 ///         classes among them.
-/// Cost:   one eigen-solve per gamma; per candidate O(arcs * width + training nodes * (5 width)^2
-///         + folds * (5 width)^3): seconds for graphs of thousands of nodes. The same bits at
-///         every thread count.
+/// Cost:   one eigen-solve per gamma; per candidate O(arcs * width + nodes * width * 64), and for
+///         the read-outs O(training nodes * 200^2 + folds * 200^3) at the most: seconds for graphs
+///         of thousands of nodes. The same bits at every thread count.
 /// Throws: InputError when something needed is missing, Interrupted on Ctrl-C.
 Advice advise(const data::Dataset& dataset, int64_t split, const AdviceOptions& options,
               spectral::SpectralCache& cache);

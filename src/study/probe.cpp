@@ -1,4 +1,4 @@
-#include "feature_bank.h"
+#include "probe.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +16,8 @@ constexpr int64_t kSampleRows = 2048;
 constexpr int64_t kSampleEntries = int64_t{1} << 24;
 constexpr int kIterations = 4;
 constexpr int64_t kRowGrain = 256;
+constexpr int64_t kBlocks = 5;  // mean and four directions
+constexpr float kScale = 3.0F;  // of the edge features in attention scores
 
 /// Rows first, first + step, ... of the features, dense.
 Rows dense_rows(const data::Features& features, int64_t first, int64_t step, int64_t count) {
@@ -86,7 +88,7 @@ Rows principal_directions(const Rows& centred, int64_t width, uint64_t seed) {
   return basis;
 }
 
-/// weighted(i) = sum over the arcs e of row i of weight(e) * x(sender of e).
+/// Adds to `out` the senders of row i, arc e with weight(e).
 template <class Weight>
 void aggregate_row(const rewire::MessageGraph& messages, const Rows& x, int64_t i, Weight weight,
                    float* out) {
@@ -104,6 +106,41 @@ void mean_row(const rewire::MessageGraph& messages, const Rows& x, int64_t i, fl
   const auto degree = static_cast<float>(messages.offsets[at + 1] - messages.offsets[at]);
   aggregate_row(
       messages, x, i, [degree](int64_t) { return 1.0F / degree; }, out);
+}
+
+/// The average with the weights softmax(scale * feature) over the row.
+void directed_row(const rewire::MessageGraph& messages, const Rows& x, int64_t i, int feature,
+                  float scale, float* out) {
+  const float* f = messages.features.data() + feature;
+  float total = 0;
+  for (int64_t e = messages.offsets[static_cast<size_t>(i)];
+       e < messages.offsets[static_cast<size_t>(i) + 1]; ++e) {
+    total += std::exp(scale * f[2 * e]);
+  }
+  aggregate_row(
+      messages, x, i, [=](int64_t e) { return std::exp(scale * f[2 * e]) / total; }, out);
+}
+
+Rows normal_matrix(int64_t rows, int64_t cols, uint64_t seed, uint64_t stream) {
+  Rows matrix(rows, cols);
+  Random random(seed, stream);
+  for (float& value : matrix.values()) value = static_cast<float>(random.normal());
+  return matrix;
+}
+
+/// ReLU(x W^T + b).
+Rows rectified(const Rows& x, const Rows& weights, const Rows& bias) {
+  Rows out(x.rows(), weights.rows());
+  tensor::multiply_transposed_into(x, weights, out, /*accumulate=*/false, &bias);
+  for (float& value : out.values()) value = std::max(value, 0.0F);
+  return out;
+}
+
+/// The first columns of a matrix.
+Rows left_columns(const Rows& matrix, int64_t cols) {
+  Rows out(matrix.rows(), cols);
+  for (int64_t i = 0; i < matrix.rows(); ++i) std::copy_n(matrix.row(i), cols, out.row(i));
+  return out;
 }
 
 /// Centres columns [first, first + count) and scales them together: rows of mean square 1.
@@ -129,7 +166,11 @@ void standardise(Rows& bank, int64_t first, int64_t count) {
 
 Rows reduce_features(const data::Features& features, int64_t width, uint64_t seed) {
   const int64_t n = features.rows(), d = features.cols();
-  if (d <= width) return dense_rows(features, 0, 1, n);
+  if (d <= width) {
+    Rows rows = dense_rows(features, 0, 1, n);
+    standardise(rows, 0, d);
+    return rows;
+  }
   const int64_t count = std::min({n, kSampleRows, std::max<int64_t>(width, kSampleEntries / d)});
   Rows sample = dense_rows(features, 0, n / count, count);
   subtract_from_rows(sample, column_means(sample));
@@ -141,49 +182,67 @@ Rows reduce_features(const data::Features& features, int64_t width, uint64_t see
     tensor::multiply_transposed_into(rows, basis, image);
     std::copy_n(image.data(), image.size(), reduced.row(first));
   }
+  standardise(reduced, 0, width);
   return reduced;
 }
 
-Rows feature_bank(const rewire::MessageGraph& messages, const Rows& features,
-                  std::span<const graph::NodeId> nodes, const BankOptions& options) {
-  expects(messages.feature_count == 2 || messages.feature_count == 0,
-          "the bank takes the directions of one eigenvector");
-  expects(messages.nodes() == features.rows(), "one row of features per node");
-  const int64_t d = features.cols(), n = features.rows();
-  const bool directed = messages.feature_count == 2;
-  const int64_t blocks =
-      1 + (directed ? 2 : 0) + (options.own ? 1 : 0) + (options.second_hop ? 1 : 0);
-  Rows means;
-  if (options.second_hop) {
-    means = Rows(n, d);
-    parallel_for(n, kRowGrain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) mean_row(messages, features, i, means.row(i));
-    });
-  }
-  Rows bank(std::ssize(nodes), blocks * d);
-  const float* f = messages.features.data();
-  parallel_for(bank.rows(), kRowGrain, [&](int64_t begin, int64_t end) {
+Probes::Probes(Rows features, bool own, uint64_t seed)
+    : features_(std::move(features)),
+      weights_(normal_matrix(kUnits, kBlocks * features_.cols(), seed, 2)),
+      bias_(normal_matrix(1, kUnits, seed, 3)),
+      own_(own) {
+  const int64_t d = features_.cols();
+  hidden_ = rectified(features_, normal_matrix(kUnits, d, seed, 1), bias_);
+  standardise(hidden_, 0, kUnits);
+}
+
+Rows Probes::read_out(const rewire::MessageGraph& messages, const Rows& hidden,
+                      std::span<const graph::NodeId> nodes) const {
+  const int64_t d = features_.cols();
+  Rows out(std::ssize(nodes), kUnits + (own_ ? kUnits + d : 0));
+  parallel_for(out.rows(), kRowGrain, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const int64_t i = nodes[static_cast<size_t>(r)];
-      float* out = bank.row(r);
-      mean_row(messages, features, i, out);
-      out += d;
-      if (directed) {
-        aggregate_row(
-            messages, features, i, [f](int64_t e) { return f[2 * e]; }, out);
-        aggregate_row(
-            messages, features, i, [f](int64_t e) { return f[2 * e + 1]; }, out + d);
-        out += 2 * d;
-      }
-      if (options.second_hop) {
-        mean_row(messages, means, i, out);
-        out += d;
-      }
-      if (options.own) std::copy_n(features.row(i), d, out);
+      mean_row(messages, hidden, i, out.row(r));
+      if (!own_) continue;
+      std::copy_n(hidden_.row(i), kUnits, out.row(r) + kUnits);
+      std::copy_n(features_.row(i), d, out.row(r) + 2 * kUnits);
     }
   });
-  for (int64_t b = 0; b < blocks; ++b) standardise(bank, b * d, d);
-  return bank;
+  standardise(out, 0, kUnits);
+  if (own_) {
+    standardise(out, kUnits, kUnits);
+    standardise(out, 2 * kUnits, d);
+  }
+  return out;
+}
+
+std::vector<Rows> Probes::run(const rewire::MessageGraph& messages,
+                              std::span<const graph::NodeId> nodes) const {
+  expects(messages.feature_count == 2 || messages.feature_count == 0,
+          "probes take the directions of one eigenvector");
+  expects(messages.nodes() == features_.rows(), "one row of features per node");
+  const int64_t d = features_.cols(), n = features_.rows();
+  const bool directed = messages.feature_count == 2;
+  Rows seen(n, (directed ? kBlocks : 1) * d);
+  parallel_for(n, kRowGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      float* out = seen.row(i);
+      mean_row(messages, features_, i, out);
+      if (!directed) continue;
+      for (const int feature : {0, 1}) {
+        for (const float scale : {kScale, -kScale}) {
+          directed_row(messages, features_, i, feature, scale, out += d);
+        }
+      }
+    }
+  });
+  const Rows second =
+      rectified(seen, directed ? weights_.clone() : left_columns(weights_, d), bias_);
+  std::vector<Rows> result;
+  result.push_back(read_out(messages, hidden_, nodes));
+  result.push_back(read_out(messages, second, nodes));
+  return result;
 }
 
 }  // namespace dgat::study

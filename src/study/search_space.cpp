@@ -1,0 +1,182 @@
+#include "search_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dgat/core/error.h"
+#include "dgat/core/random.h"
+#include "dgat/nn/registry.h"
+
+namespace dgat::study {
+namespace {
+
+using Lists = std::map<std::string, std::vector<std::string>>;
+
+const std::set<std::string> kGraphKeys = {"gamma", "alpha", "rewire", "epsilon"};
+/// What makes the protocol, not the network.
+const std::set<std::string> kNotSearched = {
+    "data",  "directed", "split",      "split_file", "splits",           "seed",   "model",
+    "steps", "metric",   "eval_every", "jobs",       "checkpoint_every", "recipe", "components"};
+
+/// What is worth trying around the defaults of a recipe.
+Lists usual_rates(const train::Config& base) {
+  Lists lists;
+  if (base.recipe == nn::Recipe::kClassic) {
+    lists = {{"layers", {"1", "2", "3"}},
+             {"lr", {"0.001", "0.005", "0.01", "0.05"}},
+             {"dropout", {"0.1", "0.3", "0.5", "0.7"}},
+             {"weight_decay", {"5e-06", "5e-05", "0.0005", "0.005"}}};
+  } else {
+    lists = {{"layers", {"1", "2", "3", "4", "5"}},
+             {"lr", {"3e-05", "0.0001", "0.0003", "0.001"}},
+             {"dropout", {"0.2", "0.4", "0.6"}},
+             {"weight_decay", {"0", "0.0001", "0.01"}}};
+  }
+  return lists;
+}
+
+std::vector<std::string> expand_layers(const train::LayerRange& range) {
+  std::vector<std::string> depths;
+  for (int64_t l = range.first; l <= range.last; ++l) depths.push_back(fmt::format("{}", l));
+  return depths;
+}
+
+/// The values of one key: given by the user, by the model, or the fallback.
+std::vector<std::string> values_of(const std::string& key, const TuneOptions& options,
+                                   const nn::ModelInfo& info,
+                                   const std::vector<std::string>& fallback) {
+  if (options.settings.contains(key)) return {};
+  if (const auto at = options.search.find(key); at != options.search.end()) return at->second;
+  if (const auto at = info.grid.find(key); at != info.grid.end()) return at->second;
+  return fallback;
+}
+
+std::vector<double> numbers(const std::vector<std::string>& texts, double fixed) {
+  std::vector<double> values;
+  for (const std::string& text : texts) values.push_back(std::stod(text));
+  if (values.empty()) values.push_back(fixed);
+  return values;
+}
+
+/// Every mode, and those that prune at every epsilon.
+std::vector<Rewiring> rewirings(const TuneOptions& options, const nn::ModelInfo& info,
+                                const train::Config& base) {
+  std::vector<std::string> modes = values_of("rewire", options, info, {"none", "add"});
+  if (modes.empty()) modes = {base.rewire};
+  std::vector<std::string> epsilons = values_of("epsilon", options, info, {"q0.1", "q0.5", "q0.9"});
+  if (epsilons.empty()) epsilons = {base.epsilon};
+  std::vector<Rewiring> result;
+  for (const std::string& text : modes) {
+    const rewire::Mode mode = rewire::parse_mode(text);
+    if (mode.prune == rewire::Prune::kNone) {
+      result.push_back({mode});
+      continue;
+    }
+    for (const std::string& epsilon : epsilons) {
+      if (epsilon == "auto") {
+        result.push_back({mode});
+      } else {
+        result.push_back({mode, rewire::parse_epsilon(epsilon)});
+      }
+    }
+  }
+  return result;
+}
+
+train::Settings settings_of(const Candidate& c) {
+  train::Settings settings = {{"gamma", fmt::format("{}", c.gamma)},
+                              {"alpha", fmt::format("{}", c.alpha)},
+                              {"rewire", rewire::to_string(c.mode)}};
+  if (c.mode.prune != rewire::Prune::kNone) {
+    settings["epsilon"] = c.epsilon ? rewire::to_string(*c.epsilon) : "auto";
+  }
+  return settings;
+}
+
+void add_graphs(SearchSpace& space, const data::Dataset& dataset, const TuneOptions& options,
+                const nn::ModelInfo& info, spectral::SpectralCache& cache) {
+  const train::Config& base = space.base;
+  AdviceOptions question;
+  std::vector<std::string> gammas;
+  for (const double gamma : default_gammas()) gammas.push_back(fmt::format("{}", gamma));
+  question.gammas = numbers(options.search.contains("gamma") || options.settings.contains("gamma")
+                                ? values_of("gamma", options, info, gammas)
+                                : gammas,
+                            base.gamma);
+  question.alphas = numbers(values_of("alpha", options, info, {"1", "0.5", "0"}), base.alpha);
+  std::stable_sort(question.alphas.begin(), question.alphas.end(), std::greater<>());
+  question.rewirings = rewirings(options, info, base);
+  question.components = base.components;
+  question.own_features = base.recipe == nn::Recipe::kResidual;
+  question.directional = base.directional;
+  question.seed = base.seed;
+  const Advice advice = advise(dataset, 0, question, cache);
+  int64_t rank = 0;
+  for (const CandidateScore& c : advice.candidates) {
+    ++rank;
+    if (c.repeated) {
+      ++space.repeated;
+      continue;
+    }
+    space.graphs.push_back(settings_of(c.candidate));
+    space.advice_rank.push_back(rank);
+  }
+  if (!options.advised) {
+    Random(base.seed, 0x7E5).shuffle(space.graphs);
+    std::fill(space.advice_rank.begin(), space.advice_rank.end(), 0);
+  }
+}
+
+void check_search(const TuneOptions& options, const nn::ModelInfo& info, const SearchSpace& space) {
+  for (const auto& [key, values] : options.search) {
+    for (const std::string& value : values) {  // unknown keys and wrong values
+      train::Settings settings = options.settings;
+      settings[key] = value;
+      train::resolve(settings);
+    }
+    const bool known = space.rates.contains(key) || (info.directional && kGraphKeys.contains(key));
+    if (!known) {
+      throw_input("tune: {} is not searched for {}{}", key, info.name,
+                  options.settings.contains(key) ? " because it is also given a fixed value" : "");
+    }
+    if (values.empty()) throw_input("tune: no values to search for {}", key);
+  }
+}
+
+}  // namespace
+
+SearchSpace make_space(const data::Dataset& dataset, const TuneOptions& options,
+                       spectral::SpectralCache& cache) {
+  SearchSpace space;
+  space.base = train::resolve(options.settings, dataset.name);
+  const nn::ModelInfo& info = nn::find_model(space.base.model);
+  Lists lists = usual_rates(space.base);
+  if (!info.uses_layers) lists.erase("layers");
+  for (const auto& [key, values] : info.grid) {
+    if (!info.directional || !kGraphKeys.contains(key)) lists[key] = values;
+  }
+  for (const auto& [key, values] : options.search) {
+    if (!kGraphKeys.contains(key) && !kNotSearched.contains(key)) lists.try_emplace(key, values);
+  }
+  for (const auto& [key, values] : lists) {
+    std::vector<std::string> chosen = values_of(key, options, info, values);
+    if (!chosen.empty()) space.rates[key] = std::move(chosen);
+  }
+  const train::LayerRange range = space.base.layers;
+  if (options.settings.contains("layers") && range.first != range.last) {
+    space.rates["layers"] = expand_layers(range);
+  }
+  check_search(options, info, space);
+  const int64_t middle = std::clamp<int64_t>(2, range.first, range.last);
+  space.base.layers = {middle, middle};
+  if (info.directional) {
+    add_graphs(space, dataset, options, info, cache);
+  } else {
+    space.graphs = {{}};
+    space.advice_rank = {0};
+  }
+  return space;
+}
+
+}  // namespace dgat::study

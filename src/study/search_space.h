@@ -1,0 +1,23 @@
+#pragma once
+
+#include <set>
+
+#include "dgat/study/tune.h"
+
+namespace dgat::study {
+
+/// Everything that a search chooses from.
+struct SearchSpace {
+  std::vector<train::Settings> graphs;  ///< distinct; one empty entry without directions
+  std::vector<int64_t> advice_rank;     ///< of every graph, from 1; 0 without advice
+  int64_t repeated = 0;
+  std::map<std::string, std::vector<std::string>> rates;  ///< depth, rates, the model's own options
+  train::Config base;                                     ///< the settings, at a middle depth
+};
+
+/// Throws: InputError for a key of options.search that is no option or is not searched, or a value
+///         that the option refuses.
+SearchSpace make_space(const data::Dataset& dataset, const TuneOptions& options,
+                       spectral::SpectralCache& cache);
+
+}  // namespace dgat::study

@@ -1,0 +1,87 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "dgat/core/files.h"
+#include "support/run_dgat.h"
+#include "support/temp_dir.h"
+
+namespace dgat {
+namespace {
+using nlohmann::json;
+using test::run_dgat;
+using test::RunResult;
+using testing::HasSubstr;
+
+class Tune : public testing::Test {
+ protected:
+  Tune() {
+    const RunResult made = run_dgat(
+        {"generate", "csbm", "--nodes", "80", "--classes", "3", "--splits", "2", "--out", data()});
+    EXPECT_EQ(made.exit, 0) << made.err;
+  }
+  std::string data() const { return (folder_ / "data.npz").string(); }
+  std::string out() const { return (folder_ / "tuned").string(); }
+  test::TempDir folder_;
+};
+
+TEST_F(Tune, AdviceIsOneObjectAndTheDryRunSaysTheSame) {
+  const RunResult run = run_dgat({"advise", data(), "--json"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  json advice = json::parse(run.out);
+  for (const char* key : {"choice", "clear", "reason", "gammas", "reference", "candidates"}) {
+    EXPECT_TRUE(advice.contains(key)) << key;
+  }
+  EXPECT_EQ(advice["gammas"].size(), 8U);
+  const RunResult dry = run_dgat({"tune", data(), "--dry", "--json"});
+  ASSERT_EQ(dry.exit, 0) << dry.err;
+  json same = json::parse(dry.out);
+  advice.erase("seconds");
+  same.erase("seconds");
+  EXPECT_EQ(advice, same);
+  const RunResult text = run_dgat({"advise", data(), "--gammas", "0.1,1", "--rewirings", "none"});
+  EXPECT_THAT(text.out, HasSubstr("dgat train " + data() + " --gamma"));
+}
+
+TEST_F(Tune, WinnerTrainsAndTheSecondSearchOnlyReadsTheLedger) {
+  const std::vector<std::string> command = {"tune",           data(),
+                                            "--out",          out(),
+                                            "--steps",        "6",
+                                            "--hidden",       "16",
+                                            "--heads",        "2",
+                                            "--layers",       "1",
+                                            "--lr",           "0.01",
+                                            "--dropout",      "0.2",
+                                            "--weight-decay", "0",
+                                            "--search",       "gamma=0.1,1",
+                                            "--search",       "rewire=none,add",
+                                            "--search",       "alpha=1",
+                                            "--json"};
+  const RunResult first = run_dgat(command);
+  ASSERT_EQ(first.exit, 0) << first.err;
+  const json result = json::parse(first.out);
+  EXPECT_EQ(result, json::parse(read_whole_file(out() + "/tune.json")));
+  EXPECT_EQ(result["ended"], "exhausted");
+  EXPECT_THAT(read_whole_file(out() + "/tune.md"), HasSubstr("Sensitivity to gamma"));
+  const std::string ledger = read_whole_file(out() + "/ledger.jsonl");
+  json second = json::parse(run_dgat(command).out);
+  second["seconds"] = result["seconds"];
+  EXPECT_EQ(second, result);
+  EXPECT_EQ(read_whole_file(out() + "/ledger.jsonl"), ledger);
+  const RunResult trained =
+      run_dgat({"train", "--config", out() + "/config.yaml", "--out", out() + "/run", "--json"});
+  ASSERT_EQ(trained.exit, 0) << trained.err;
+  const double tuned = result["winner"]["val"].back();
+  EXPECT_NEAR(json::parse(trained.out)["val_mean"].get<double>(), tuned, 1e-12);
+}
+
+TEST_F(Tune, WrongUsageIsExplained) {
+  EXPECT_THAT(run_dgat({"tune", data()}).err, HasSubstr("--out DIR"));
+  EXPECT_THAT(run_dgat({"advise", data(), "--model", "gat"}).err, HasSubstr("has no directions"));
+  EXPECT_THAT(run_dgat({"advise", data(), "--rewirings", "auto"}).err, HasSubstr("auto"));
+  EXPECT_EQ(run_dgat({"tune", data(), "--search", "lr", "--out", out()}).exit, 2);
+}
+
+}  // namespace
+}  // namespace dgat

@@ -1,0 +1,182 @@
+#include "dgat/study/tune.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "dgat/core/error.h"
+#include "dgat/core/files.h"
+#include "dgat/core/interrupt.h"
+#include "dgat/synth/csbm.h"
+#include "support/temp_dir.h"
+
+namespace dgat::study {
+namespace {
+
+using testing::HasSubstr;
+
+data::Dataset small() {
+  synth::CsbmOptions o;
+  o.nodes = 60;
+  o.classes = 3;
+  o.degree = 4;
+  o.homophily = 0.2;
+  o.features = 8;
+  o.signal = 2;
+  o.splits = 4;
+  o.seed = 4;
+  data::Dataset dataset = synth::csbm(o);
+  dataset.name = "small";
+  return dataset;
+}
+
+TuneOptions quick() {
+  TuneOptions options;
+  options.settings = {{"hidden", "8"}, {"heads", "2"}, {"steps", "8"}, {"seed", "7"}};
+  options.search = {{"gamma", {"0.1", "1"}},   {"alpha", {"1"}},       {"rewire", {"none", "add"}},
+                    {"lr", {"0.001", "0.03"}}, {"layers", {"1", "2"}}, {"dropout", {"0.2"}},
+                    {"weight_decay", {"0"}}};
+  return options;
+}
+
+TuneResult search(const data::Dataset& dataset, const TuneOptions& options, Ledger& ledger) {
+  spectral::SpectralCache cache;
+  return tune(dataset, options, ledger, cache);
+}
+
+/// What was decided, in order.
+std::vector<std::string> decisions(const TuneResult& result) {
+  std::vector<std::string> lines;
+  for (const Tried& t : result.tried) {
+    std::string line;
+    for (const auto& [key, value] : t.choices) line += key + "=" + value + " ";
+    for (const double v : t.values) line += std::to_string(v) + " ";
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST(Rungs, GrowAndDoNotRepeat) {
+  EXPECT_EQ(make_rungs(1000, 10), (std::vector<Rung>{{250, 1}, {1000, 1}, {1000, 3}, {1000, 10}}));
+  EXPECT_EQ(make_rungs(100, 2), (std::vector<Rung>{{50, 1}, {100, 1}, {100, 2}}));
+  EXPECT_EQ(make_rungs(20, 1), (std::vector<Rung>{{20, 1}}));
+}
+
+TEST(Tune, WinnerWentAllTheWayAndIsTheBestThere) {
+  Ledger ledger;
+  const TuneResult result = search(small(), quick(), ledger);
+  EXPECT_TRUE(result.exhausted);
+  const Tried& best = result.tried.front();
+  ASSERT_EQ(best.values.size(), result.rungs.size());
+  for (const Tried& t : result.tried) {
+    if (t.values.size() < result.rungs.size()) continue;
+    EXPECT_LE(t.values.back(), best.values.back());
+  }
+  for (const auto& [key, value] : best.choices) {
+    EXPECT_EQ(train::find_option(key).get(result.winner), value) << key;
+  }
+  EXPECT_EQ(result.winner.steps, 8);
+  EXPECT_EQ(result.winner.layers.first, result.winner.layers.last);
+  const train::Settings again = train::parse_settings(train::to_yaml(result.winner), "config.yaml");
+  EXPECT_EQ(train::to_yaml(train::resolve(again)), train::to_yaml(result.winner));
+}
+
+TEST(Tune, EveryCandidateIsDifferentAndFewClimb) {
+  Ledger ledger;
+  const TuneResult result = search(small(), quick(), ledger);
+  const auto lines = decisions(result);
+  EXPECT_EQ(std::set<std::string>(lines.begin(), lines.end()).size(), lines.size());
+  EXPECT_GE(result.tried.size(), 6U);  // four graphs, and some rates
+  const auto climbed = std::count_if(result.tried.begin(), result.tried.end(),
+                                     [](const Tried& t) { return t.values.size() > 1; });
+  EXPECT_LE(climbed, static_cast<int64_t>(result.tried.size() / 3 + 1));
+  EXPECT_EQ(result.gammas.size(), 2U);
+}
+
+TEST(Tune, TestLabelsChooseNothing) {
+  const data::Dataset dataset = small();
+  data::Dataset other = dataset;
+  other.splits.resize(1);
+  data::Dataset changed = other;
+  for (const graph::NodeId i : other.splits[0].test) {
+    int32_t& label = changed.labels[static_cast<size_t>(i)];
+    label = (label + 1) % 3;
+  }
+  Ledger a, b;
+  EXPECT_EQ(decisions(search(other, quick(), a)), decisions(search(changed, quick(), b)));
+}
+
+TEST(Tune, ContinuesFromItsLedger) {
+  test::TempDir folder;
+  Ledger whole;
+  const TuneResult expected = search(small(), quick(), whole);
+  {
+    Ledger ledger(folder / "ledger.jsonl");
+    TuneOptions few = quick();
+    few.search["gamma"] = {"0.1"};
+    search(small(), few, ledger);
+  }
+  Ledger ledger(folder / "ledger.jsonl");
+  const size_t before = ledger.size();
+  EXPECT_GT(before, 0U);
+  EXPECT_EQ(decisions(search(small(), quick(), ledger)), decisions(expected));
+  EXPECT_LT(ledger.size() - before, whole.size());
+  // Everything is there now: nothing runs, the answer is the same.
+  const size_t after = ledger.size();
+  EXPECT_EQ(decisions(search(small(), quick(), ledger)), decisions(expected));
+  EXPECT_EQ(ledger.size(), after);
+}
+
+TEST(Tune, EqualGraphsAreTriedOnce) {
+  TuneOptions options = quick();
+  options.settings["directional"] = "off";
+  options.search["rewire"] = {"none"};  // without directions, gamma changes nothing
+  Ledger ledger;
+  EXPECT_EQ(search(small(), options, ledger).repeated, 1);
+}
+
+TEST(Tune, ModelsWithoutDirectionsSearchRatesOnly) {
+  TuneOptions options = quick();
+  options.settings["model"] = "gat";
+  options.search.erase("gamma");
+  options.search.erase("alpha");
+  options.search.erase("rewire");
+  Ledger ledger;
+  const TuneResult result = search(small(), options, ledger);
+  EXPECT_TRUE(result.gammas.empty());
+  EXPECT_GE(result.tried.size(), 3U);
+  EXPECT_THAT(to_markdown(result), HasSubstr("gat on small"));
+}
+
+TEST(Tune, BudgetAndInterruptionEndIt) {
+  TuneOptions options = quick();
+  options.budget_seconds = 0;
+  Ledger ledger;
+  EXPECT_THROW(search(small(), options, ledger), ComputeError);
+  options.budget_seconds = 100;
+  request_interrupt();
+  EXPECT_THROW(search(small(), options, ledger), Interrupted);
+  request_interrupt(false);
+}
+
+TEST(Tune, WrongSearchesAreExplained) {
+  const auto message = [](const std::string& key, const std::vector<std::string>& values) {
+    TuneOptions options = quick();
+    options.search[key] = values;
+    Ledger ledger;
+    try {
+      search(small(), options, ledger);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(message("gama", {"1"}), HasSubstr("did you mean gamma?"));
+  EXPECT_THAT(message("gamma", {"2"}), HasSubstr("must lie in [0, 1], got 2"));
+  EXPECT_THAT(message("hidden", {"8"}), HasSubstr("fixed value"));
+}
+
+}  // namespace
+}  // namespace dgat::study
