@@ -86,8 +86,8 @@ double mean_of(const std::vector<double>& values) {
 struct Row {
   std::string name;
   std::vector<study::Candidate> candidates;
-  std::vector<double> score, raw, held, val;
-  double rho = 0, rho_raw = 0, rho_held = 0, rho_gamma = 0, ceiling = 0;
+  std::vector<double> score, held, val;
+  double rho = 0, rho_held = 0, rho_gamma = 0, ceiling = 0;
   double best = 0, regret = 0, regret_plain = 0, regret_random = 0, seconds = 0;
 };
 
@@ -117,7 +117,6 @@ Row check(const std::string& name, const Options& options, study::Ledger& ledger
   }
   const size_t count = row.candidates.size();
   row.score.resize(count);
-  row.raw.resize(count);
   row.held.resize(count);
   const double share = 1.0 / options.splits;
   for (int64_t s = 0; s < options.splits; ++s) {
@@ -128,7 +127,6 @@ Row check(const std::string& name, const Options& options, study::Ledger& ledger
           static_cast<size_t>(std::find(row.candidates.begin(), row.candidates.end(), c.candidate) -
                               row.candidates.begin());
       row.score[at] += c.score * share;
-      row.raw[at] += c.raw * share;
       row.held[at] += c.metric * share;
     }
   }
@@ -156,7 +154,6 @@ Row check(const std::string& name, const Options& options, study::Ledger& ledger
     for (const auto& split : by_split) row.val.back() += split[c] * share;
   }
   row.rho = spearman(row.score, row.val);
-  row.rho_raw = spearman(row.raw, row.val);
   row.rho_held = spearman(row.held, row.val);
   row.ceiling = ceiling(by_split);
   std::vector<double> of_gamma;
@@ -182,7 +179,6 @@ Row check(const std::string& name, const Options& options, study::Ledger& ledger
 Json to_json(const Row& row) {
   Json json = {{"dataset", row.name},
                {"rho", row.rho},
-               {"rho_raw", row.rho_raw},
                {"rho_held_out", row.rho_held},
                {"rho_gamma", row.rho_gamma},
                {"ceiling", row.ceiling},
@@ -195,7 +191,6 @@ Json to_json(const Row& row) {
   for (size_t c = 0; c < row.candidates.size(); ++c) {
     json["candidates"].push_back({{"candidate", study::to_string(row.candidates[c])},
                                   {"score", row.score[c]},
-                                  {"raw", row.raw[c]},
                                   {"held_out", row.held[c]},
                                   {"val", row.val[c]}});
   }

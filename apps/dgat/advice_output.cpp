@@ -35,7 +35,6 @@ Json candidate_json(const study::Candidate& c) {
 Json score_json(const study::CandidateScore& c) {
   Json json = candidate_json(c.candidate);
   json.update({{"score", c.score},
-               {"raw", c.raw},
                {"held_out", number(c.metric)},
                {"gain", number(c.gain)},
                {"gain_error", number(c.error)},

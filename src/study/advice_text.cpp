@@ -77,7 +77,7 @@ std::string explain(const Advice& advice, const AdviceOptions& options) {
       "best with {}: {} {:.1f}%, {:.3f} of the variance of the labels, against {:.1f}% and {:.3f} "
       "on the graph as it is (gamma 1, no rewiring).",
       options.own_features ? ", which keep a node's own features," : "", to_string(best.candidate),
-      metric, 100 * best.metric, best.raw, 100 * advice.reference.metric, advice.reference.raw);
+      metric, 100 * best.metric, best.score, 100 * advice.reference.metric, advice.reference.score);
   text += " ";
   text += about_rewiring(best);
   text += about_gamma(advice, best.candidate.gamma);

@@ -83,7 +83,6 @@ class Adviser {
     std::vector<Judged> judged = evaluate(grid);
     const Judged reference = std::move(judged.front());
     judged.erase(judged.begin());
-    draw_to_effects(judged);
     add_other_alphas(judged);
     compare(judged, reference);
     advice.reference = reference.score;
@@ -172,7 +171,7 @@ class Adviser {
     HeldOut held = cross_validate(messages);
     Judged one;
     one.score.candidate = candidate;
-    one.score.score = one.score.raw = held.explained;
+    one.score.score = held.explained;
     one.score.metric = held.metric;
     one.score.report = rewired.report;
     const EdgeChange change =
@@ -201,28 +200,9 @@ class Adviser {
     return mean;
   }
 
-  /// score = (raw + row mean + column mean - mean) / 2 over the table gamma x rewiring: a cell
-  /// that stands out alone is more often luck than insight.
-  void draw_to_effects(std::vector<Judged>& judged) const {
-    const size_t rows = options_.gammas.size(), columns = options_.rewirings.size();
-    std::vector<double> row(rows), column(columns);
-    double mean = 0;
-    const auto nr = static_cast<double>(rows), nc = static_cast<double>(columns);
-    for (size_t t = 0; t < judged.size(); ++t) {
-      row[t / columns] += judged[t].score.raw / nc;
-      column[t % columns] += judged[t].score.raw / nr;
-      mean += judged[t].score.raw / (nr * nc);
-    }
-    for (size_t t = 0; t < judged.size(); ++t) {
-      const double effects = row[t / columns] + column[t % columns] - mean;
-      judged[t].score.score = (judged[t].score.raw + effects) / 2;
-    }
-  }
-
-  /// The other alphas with the best rewiring of every gamma, moved as that one was.
+  /// The other alphas with the best rewiring of every gamma.
   void add_other_alphas(std::vector<Judged>& judged) const {
     std::vector<Candidate> more;
-    std::vector<double> moved;
     const size_t columns = options_.rewirings.size();
     for (size_t g = 0; g < options_.gammas.size(); ++g) {
       const auto first = judged.begin() + static_cast<std::ptrdiff_t>(g * columns);
@@ -232,21 +212,16 @@ class Adviser {
       for (size_t a = 1; a < options_.alphas.size(); ++a) {
         more.push_back(best->score.candidate);
         more.back().alpha = options_.alphas[a];
-        moved.push_back(best->score.score - best->score.raw);
       }
     }
-    std::vector<Judged> others = evaluate(more);
-    for (size_t t = 0; t < others.size(); ++t) {
-      others[t].score.score += moved[t];
-      judged.push_back(std::move(others[t]));
-    }
+    for (Judged& other : evaluate(more)) judged.push_back(std::move(other));
   }
 
   /// Gains over the reference with their standard errors, node by node; repeats are marked.
   static void compare(std::vector<Judged>& judged, const Judged& reference) {
     double total = 0;  // squared error of predicting class shares
     for (const double e : reference.errors) total += e;
-    total /= 1 - reference.score.raw;
+    total /= 1 - reference.score.score;
     std::set<MessageHash> seen;
     const auto n = static_cast<double>(reference.errors.size());
     for (Judged& one : judged) {

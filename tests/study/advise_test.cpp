@@ -80,8 +80,8 @@ data::Dataset shuffled(data::Dataset dataset, uint64_t seed) {
 
 TEST(Advise, NeighboursThatAgreeAreKept) {
   const Advice advice = ask(communities(), few());
-  const double whole = find(advice, 1, "none").raw;
-  EXPECT_GT(whole, find(advice, 1, "prune-far", "q0.1").raw + 0.05);
+  const double whole = find(advice, 1, "none").score;
+  EXPECT_GT(whole, find(advice, 1, "prune-far", "q0.1").score + 0.05);
   EXPECT_GT(advice.adjusted_homophily, 0.5);
   EXPECT_GT(advice.gammas.front().class_share, 0.5);  // phi is the cut between the communities
   EXPECT_THAT(advice.reason, HasSubstr("agree"));
@@ -98,7 +98,7 @@ TEST(Advise, WithoutOwnFeaturesUselessEdgesGo) {
   AdviceOptions options = few();
   options.own_features = false;
   const Advice advice = ask(misleading_edges(), options);
-  EXPECT_GT(find(advice, 1, "prune-far", "q0.1").raw, find(advice, 1, "none").raw + 0.1);
+  EXPECT_GT(find(advice, 1, "prune-far", "q0.1").score, find(advice, 1, "none").score + 0.1);
   EXPECT_NE(advice.best().candidate.mode, rewire::Mode{});
   EXPECT_TRUE(advice.clear);
 }
@@ -118,7 +118,7 @@ TEST(Advise, ShuffledLabelsGiveNoPreference) {
 std::vector<uint64_t> bits(const Advice& advice) {
   std::vector<uint64_t> result;
   for (const CandidateScore& c : advice.candidates) {
-    for (const double v : {c.candidate.gamma, c.score, c.raw, c.metric, c.gain, c.error}) {
+    for (const double v : {c.candidate.gamma, c.score, c.metric, c.gain, c.error}) {
       result.push_back(std::bit_cast<uint64_t>(v));
     }
   }

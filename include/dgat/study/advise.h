@@ -55,13 +55,10 @@ struct EdgeLabels {
 
 struct CandidateScore {
   Candidate candidate;
-  /// Share of the variance of the labels predicted on held-out training nodes, drawn half
-  /// way to what gamma and rewiring give on their own (sums of row and column effects).
-  double score = 0;
-  double raw = 0;         ///< the same before that
-  double metric = 0;      ///< accuracy or ROC AUC of those predictions
-  double gain = 0;        ///< raw minus that of the graph as it is (gamma 1, no rewiring)
-  double error = 0;       ///< standard error of gain, paired over nodes
+  double score = 0;   ///< share of the variance of the labels predicted on held-out training nodes
+  double metric = 0;  ///< accuracy or ROC AUC of those predictions
+  double gain = 0;    ///< score minus that of the graph as it is (gamma 1, no rewiring)
+  double error = 0;   ///< standard error of gain, paired over nodes
   bool repeated = false;  ///< the same graph and directions as an earlier candidate
   rewire::RewireReport report;
   EdgeLabels kept, dropped, added;
