@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include "dgat/core/parallel.h"
@@ -44,19 +45,35 @@ size_t display_width(const std::string& text) {
 
 }  // namespace
 
+/// Columns of words, which read better from the left: one of their cells holds two letters in a
+/// row.
+bool Table::is_text(size_t column) const {
+  if (column == 0) return true;
+  const auto wordy = [&](const std::vector<std::string>& row) {
+    if (column >= row.size()) return false;
+    const std::string& cell = row[column];
+    return std::ranges::adjacent_find(cell, [](unsigned char a, unsigned char b) {
+             return std::isalpha(a) != 0 && std::isalpha(b) != 0;
+           }) != cell.end();
+  };
+  return std::any_of(rows_.begin() + 1, rows_.end(), wordy);
+}
+
 std::string Table::text() const {
   std::vector<size_t> width;
+  std::vector<bool> left;
   for (const auto& row : rows_) {
     width.resize(std::max(width.size(), row.size()), 0);
     for (size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], display_width(row[c]));
   }
+  for (size_t c = 0; c < width.size(); ++c) left.push_back(is_text(c));
   std::string out;
   for (size_t r = 0; r < rows_.size(); ++r) {
     std::string line;
     for (size_t c = 0; c < rows_[r].size(); ++c) {
       const std::string padding(width[c] - display_width(rows_[r][c]), ' ');
       if (c > 0) line += "  ";
-      line += c == 0 ? rows_[r][c] + padding : padding + rows_[r][c];
+      line += left[c] ? rows_[r][c] + padding : padding + rows_[r][c];
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
@@ -77,7 +94,7 @@ std::string Table::markdown() const {
     out += "\n";
     if (r == 0) {
       out += "|---|";
-      for (size_t c = 1; c < rows_[r].size(); ++c) out += "--:|";
+      for (size_t c = 1; c < rows_[r].size(); ++c) out += is_text(c) ? "---|" : "--:|";
       out += "\n";
     }
   }

@@ -30,7 +30,7 @@ using AddVerb = void (*)(CLI::App& app);
 /// One JSON object on standard output, nothing else.
 void print_json(const Json& object);
 
-/// A table on standard output: first column left, the others right aligned.
+/// A table on standard output: words left, numbers right aligned.
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
@@ -39,6 +39,7 @@ class Table {
   std::string markdown() const;
 
  private:
+  bool is_text(size_t column) const;
   std::vector<std::vector<std::string>> rows_;
 };
 
