@@ -65,15 +65,15 @@ std::string text_at(const Json& object, const char* key) {
 }
 
 const Json& list_at(const Json& object, const char* key) {
-  static const Json kEmpty = Json::array();
+  static const Json empty = Json::array();
   const auto found = object.find(key);
-  return found != object.end() && found->is_array() ? *found : kEmpty;
+  return found != object.end() && found->is_array() ? *found : empty;
 }
 
 const Json& object_at(const Json& object, const char* key) {
-  static const Json kEmpty = Json::object();
+  static const Json empty = Json::object();
   const auto found = object.find(key);
-  return found != object.end() && found->is_object() ? *found : kEmpty;
+  return found != object.end() && found->is_object() ? *found : empty;
 }
 
 std::string options_text(const Json& options) {
@@ -89,7 +89,7 @@ Table study_table(const Json& json) {
   Table table{text_at(json, "title"), "", {}, {}};
   for (const Json& note : list_at(json, "notes")) {
     if (!note.is_string()) continue;
-    if (!table.note.empty()) table.note += ' ';
+    if (!table.note.empty()) table.note += '\n';
     table.note += note.get<std::string>();
   }
   const Json& rows = list_at(json, "rows");

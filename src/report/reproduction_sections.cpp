@@ -13,13 +13,13 @@ namespace {
 
 /// The first table with a column of this key, or an empty object.
 const Json& table_with(const Json& study, const std::string& key) {
-  static const Json kNone = Json::object();
+  static const Json none = Json::object();
   for (const Json& table : list_at(study, "tables")) {
     for (const Json& column : list_at(table, "columns")) {
       if (text_at(column, "key") == key) return table;
     }
   }
-  return kNone;
+  return none;
 }
 
 /// Where a name stands in a list that it is added to when it is new.
@@ -140,7 +140,8 @@ Section measure_section(const Json& study) {
   std::vector<DotChart> charts;
   for (const Json& dataset : list_at(study, "datasets")) {
     for (const Json& check : list_at(dataset, "checks")) {
-      const std::string quantity = text_at(check, "quantity");
+      std::string quantity = text_at(check, "quantity");
+      std::replace(quantity.begin(), quantity.end(), '_', ' ');
       const size_t place = place_of(names, quantity);
       if (place == charts.size()) {
         charts.push_back({.title = quantity,

@@ -88,7 +88,7 @@ TEST(StudyPage, DepthsShowTheBestCandidateOfEach) {
 
 TEST(StudyPage, TablesKeepMeanAndDeviationApart) {
   const Table table = study_table(comparison().at("table"));
-  EXPECT_EQ(table.note, "One. Two.");
+  EXPECT_EQ(table.note, "One.\nTwo.");
   ASSERT_EQ(table.columns.size(), 4U);
   EXPECT_EQ(table.columns[3].format, Format::kInteger);
   EXPECT_EQ(std::get<double>(table.rows[0][1]), 50.0);

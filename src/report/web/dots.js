@@ -84,7 +84,7 @@ function dotRow(block, dot, { x, y, left, width }) {
   for (const sample of dot.samples || []) {
     if (sample !== null) line.append(svg("circle", { class: "sample", cx: x(sample), cy: y - 6, r: 2.4, fill: colour, "fill-opacity": 0.6 }));
   }
-  if (known) line.append(diamond(x(dot.reference), dot.referenceSpread ? y + 6 : y, other));
+  if (known) line.append(diamond(x(dot.reference), dot.referenceSpread ? y + 6 : y, other, dot.referenceSpread ? 5 : 8));  // seen around a dot on it
   if (dot.value !== null) line.append(svg("circle", { cx: x(dot.value), cy: y, r: 4.5, fill: colour }));
   return hoverable(line, dot.label, () => [
     { colour, label: block.xLabel, value: formatNumber(dot.value, block.format) },
@@ -93,6 +93,6 @@ function dotRow(block, dot, { x, y, left, width }) {
       + (dot.referenceSpread ? " ± " + formatNumber(dot.referenceSpread, block.format) : "") }] : [])]);
 }
 
-function diamond(x, y, colour) {
-  return svg("path", { d: `M${x} ${y - 5}L${x + 5} ${y}L${x} ${y + 5}L${x - 5} ${y}Z`, fill: cssColour("--surface"), stroke: colour, "stroke-width": 2 });
+function diamond(x, y, colour, size = 5) {
+  return svg("path", { d: `M${x} ${y - size}L${x + size} ${y}L${x} ${y + size}L${x - size} ${y}Z`, fill: cssColour("--surface"), stroke: colour, "stroke-width": 2 });
 }
