@@ -1,5 +1,7 @@
 #include "search_history.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -30,7 +32,7 @@ double mean(const Values& values, int64_t splits) {
 std::string candidate_of(study::TrialResult trial) {
   trial.options.erase("steps");
   std::string text = std::to_string(trial.layers);
-  for (const auto& [key, value] : trial.options) text += "\n" + key + "=" + value;
+  for (const auto& [key, value] : trial.options) text += fmt::format("\n{}={}", key, value);
   return text;
 }
 

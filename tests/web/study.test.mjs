@@ -2,7 +2,7 @@
 import { test, before, after } from "node:test";
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { csvRows, launch, openPage, saved } from "./browser.mjs";
@@ -24,6 +24,9 @@ before(async () => {
   call("compare", ...training, "--layers", "1..2", "--models", "gat,resnet,dgat:gamma=0.1:rewire=none,dgat:gamma=1:rewire=none",
     "--out", join(folder, "compare"));
   call("ablate", ...training, "--layers", "1", "--rewire", "prune-far+add", "--gamma", "0.5", "--out", join(folder, "ablate"));
+  call("tune", ...training.slice(0, -2), "--layers", "1", "--alpha", "1", "--epsilon", "q0.5", "--dropout", "0.2", "--weight-decay", "0",
+    "--search", "gamma=0.1,1", "--search", "rewire=none,add", "--search", "lr=0.01,0.1", "--budget", "1m", "--out", join(folder, "tune"));
+  writeFileSync(join(folder, "advice.json"), call("advise", data, "--gammas", "0.1,1", "--json"));
   browser = await launch();
 });
 after(async () => {
@@ -82,6 +85,27 @@ test("ablate leaves a page with the matrix of switches", () => withPage(join(fol
   assert.equal(await page.locator("[data-block=test-accuracy] circle.mark.on").count(),
     table.rows.flatMap((row) => [row.laplacian, row.directional, row.rewire]).filter(Boolean).length);
 }));
+
+test("tune leaves a page with its history, its candidates and how the advice held", () => withPage(join(folder, "tune", "report.html"), async (page) => {
+  const study = read("tune", "tune.json");
+  const reached = study.candidates.flatMap((candidate) => candidate.val);
+  const history = (await csvOf(page, "search-history")).slice(1);
+  assert.deepEqual(history.map((row) => Number(row[2])).sort(), reached.map(Number).sort());
+  const candidates = (await csvOf(page, "candidates")).slice(1);
+  assert.equal(candidates.length, study.candidates.length);
+  assert.ok((await page.locator("[data-block=the-test-result] pre").textContent()).includes(join(folder, "tune", "config.yaml")));
+}));
+
+test("saved advice makes a page with its reason and its scores", async () => {
+  const advice = read("advice.json"), file = join(folder, "advice.html");
+  call("report", join(folder, "advice.json"), "--out", file);
+  await withPage(file, async (page) => {
+    assert.equal(await page.locator("section p").first().textContent(), advice.reason);
+    const scores = (await csvOf(page, "score-over")).slice(1);
+    for (const { gamma, score } of advice.gammas) assert.ok(scores.some((row) => Number(row[1]) === gamma && Number(row[2]) === score));
+    assert.equal((await csvOf(page, "candidates")).length - 1, advice.candidates.length);
+  });
+});
 
 test("several studies share a page", async () => {
   const both = join(folder, "both.html");

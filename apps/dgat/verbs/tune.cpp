@@ -12,6 +12,7 @@
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
 #include "dgat/core/progress.h"
+#include "dgat/report/study_page.h"
 #include "dgat/study/runner.h"
 #include "dgat/train/run.h"
 
@@ -64,6 +65,7 @@ void write_results(const study::TuneResult& result, const fs::path& out) {
   write("config.yaml", train::to_yaml(result.winner));
   write("tune.json", study::to_json(result));
   write("tune.md", study::to_markdown(result));
+  report::write_study_page(out);
 }
 
 void run(const Tune& options) {
@@ -115,7 +117,8 @@ void add_tune(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
       "tune", "Search gamma, rewiring, depth and rates on the validation metric");
   verb->add_option("DATA", options->data, "data set: a file, a folder or a known name");
-  verb->add_option("--out", options->out, "folder for the ledger, config.yaml, tune.json, tune.md")
+  verb->add_option("--out", options->out,
+                   "folder for the ledger, config.yaml, tune.json, tune.md, report.html")
       ->type_name("DIR");
   verb->add_option("--budget", options->budget,
                    "time after which no trial is started: 45s, 30m, 2h")
