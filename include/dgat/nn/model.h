@@ -28,7 +28,7 @@ struct NamedBuffer {
 /// Base of all models. Templated so that gradients can be checked in double; training uses float.
 ///
 /// To add one: derive in src/nn/baselines/, declare parameters in the constructor, write forward(),
-/// and add one line to src/nn/registry.cpp.
+/// and add one line to src/nn/registry.cpp (docs/add-a-baseline.md).
 template <class T>
 class Model {
  public:

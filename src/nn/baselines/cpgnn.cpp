@@ -11,8 +11,8 @@
 //        D^-1 A B~,   B~ = labels of training nodes, softmax(R) elsewhere,
 // and the joint loss   CE(B_K) + eta CE(R) + sum_i |sum_j H_ij|.   L2 acts on the prior's weights.
 //
-// A is the plain adjacency, as the spec and the code have it (`symmetric=1` normalises it: on hubs
-// the plain one makes logits of order degree^K). Taken from the public code: no biases, Glorot
+// A is the plain adjacency, as in the public code (`symmetric=1` normalises it: on hubs the plain
+// one makes logits of order degree^K). Taken from the public code: no biases, Glorot
 // weights, features scaled to row sum 1, D^-1 in M (the paper sums), best prior before the second
 // stage, its 5e-4 |W|^2 as weight decay 1e-3. Differences: the code's second stage leaves CE(R) out
 // although the paper has it; it may report a pre-training step, ours counts joint steps only; the
@@ -221,7 +221,8 @@ ModelInfo cpgnn_info() {
                         {"dropout", "0.5"},
                         {"lr", "0.01"},
                         {"weight_decay", "0.001"}});
-  info.grid = {{"layers", {"1", "2"}},
+  info.grid = {{"feature_scaling", {"raw", "row-sum"}},
+               {"layers", {"1", "2"}},
                {"dropout", {"0", "0.5"}},
                {"lr", {"0.001", "0.003", "0.01", "0.03"}},
                {"weight_decay", {"0", "2e-05", "0.0002", "0.001"}},

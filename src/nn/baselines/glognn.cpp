@@ -14,10 +14,12 @@
 //
 // The learned l_k (start 1/orders) is the variant of all published runs. The public code computes
 // the same Z H in another order but also builds dense N x N matrices that it does not use; its
-// dropout on X has no effect, so there is none here. It names b1, b2, g, delta alpha, beta, gamma,
-// delta. The spec's a is 1 - delta. W_A is a row per node: a model is tied to the graph it was
+// dropout on X has no effect, so there is none here. It calls b1, b2 and g alpha, beta and gamma.
+// W_A is a row per node: a model is tied to the graph it was
 // trained on. delta = 1 has no W_A, delta = 0 no W_x. Two classes keep two columns, the logit is
-// their difference. Features are scaled to row sum 1.
+// their difference. The code scales the rows of X to sum 1 and runs chameleon with delta = 0,
+// without features; defaults here come from validation on chameleon_filtered and squirrel_filtered:
+// raw features, delta 0.5, dropout 0.8 (0.44 and 0.37, against 0.43 and 0.35 with delta = 0).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -139,14 +141,14 @@ ModelInfo glognn_info() {
       "Li et al., Finding Global Homophily in GNNs When Meeting Heterophily, ICML 2022";
   info.per_node = true;
   info.defaults.insert({{"layers", "2"},
-                        {"feature_scaling", "row-sum"},
                         {"hidden", "64"},
-                        {"dropout", "0.5"},
+                        {"dropout", "0.8"},
                         {"lr", "0.01"},
                         {"weight_decay", "5e-05"}});
-  info.grid = {{"dropout", {"0", "0.5", "0.8"}},          {"lr", {"0.001", "0.003", "0.01"}},
-               {"weight_decay", {"0", "5e-05", "0.001"}}, {"extra.delta", {"0", "0.5", "1"}},
-               {"extra.gamma", {"0", "0.3", "0.8"}},      {"extra.beta2", {"1", "1000"}}};
+  info.grid = {{"feature_scaling", {"raw", "row-sum"}}, {"dropout", {"0", "0.5", "0.8"}},
+               {"lr", {"0.001", "0.003", "0.01"}},      {"weight_decay", {"0", "5e-05", "0.001"}},
+               {"extra.delta", {"0", "0.5", "1"}},      {"extra.gamma", {"0", "0.3", "0.8"}},
+               {"extra.beta2", {"1", "1000"}}};
   info.extras = {{"delta", 0.5, 0, 1, "weight of the features against the adjacency"},
                  {"gamma", 0, 0, 0.99, "share of H0 in every layer"},
                  {"beta1", 0, 0, 1e6, "penalty on |Z|"},
