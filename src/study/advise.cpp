@@ -86,7 +86,7 @@ class Adviser {
     add_other_alphas(judged);
     compare(judged, reference);
     advice.reference = reference.score;
-    for (Judged& one : judged) advice.candidates.push_back(std::move(one.score));
+    for (const Judged& one : judged) advice.candidates.push_back(one.score);
     std::stable_sort(advice.candidates.begin(), advice.candidates.end(),
                      [](const auto& a, const auto& b) { return a.score > b.score; });
     for (const double gamma : options_.gammas) advice.gammas.push_back(describe(gamma, advice));

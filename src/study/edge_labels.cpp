@@ -27,7 +27,10 @@ class PairTable {
     for (int a = 0; a < classes_; ++a) {
       double row = 0;
       for (int b = 0; b < classes_; ++b) {
-        const double p = static_cast<double>(counts_[static_cast<size_t>(a * classes_ + b)]) / n;
+        const double p =
+            static_cast<double>(counts_[static_cast<size_t>(a) * static_cast<size_t>(classes_) +
+                                        static_cast<size_t>(b)]) /
+            n;
         row += p;
         if (p > 0) joint += p * std::log(p);
         if (a == b) equal += p;

@@ -54,6 +54,7 @@ std::vector<std::string> values_of(const std::string& key, const TuneOptions& op
 
 std::vector<double> numbers(const std::vector<std::string>& texts, double fixed) {
   std::vector<double> values;
+  values.reserve(texts.size() + 1);
   for (const std::string& text : texts) values.push_back(std::stod(text));
   if (values.empty()) values.push_back(fixed);
   return values;

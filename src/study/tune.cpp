@@ -267,6 +267,7 @@ class Search {
       s.mean += (t.values.front() - s.mean) / static_cast<double>(s.candidates);
     }
     std::vector<GammaSensitivity> list;
+    list.reserve(by_gamma.size());
     for (const auto& [gamma, s] : by_gamma) list.push_back(s);
     return list;
   }
