@@ -41,7 +41,8 @@ TEST_F(Tune, AdviceIsOneObjectAndTheDryRunSaysTheSame) {
   same.erase("seconds");
   EXPECT_EQ(advice, same);
   const RunResult text = run_dgat({"advise", data(), "--gammas", "0.1,1", "--rewirings", "none"});
-  EXPECT_THAT(text.out, HasSubstr("dgat train " + data() + " --gamma"));
+  EXPECT_THAT(text.out,
+              HasSubstr("dgat train " + data() + " --model dgat --recipe residual --gamma"));
 }
 
 TEST_F(Tune, WinnerTrainsAndTheSecondSearchOnlyReadsTheLedger) {
