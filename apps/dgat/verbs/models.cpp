@@ -106,29 +106,21 @@ void print_one(const nn::ModelInfo& info, const data::Dataset* set) {
   fmt::print("\n{}", table.text());
 }
 
-/// One line each. Numbers to the right, text to the left.
 void print_all(const data::Dataset* set) {
-  size_t name = 0, recipe = 0, description = 0;
+  std::vector<std::string> header = {"model", "recipe", "description", "reference"};
+  if (set != nullptr) header.insert(header.begin() + 2, {"layers", "parameters"});
+  Table table(header);
   for (const nn::ModelInfo& info : nn::all_models()) {
-    name = std::max(name, info.name.size());
-    recipe = std::max(recipe, fmt::format("{}", fmt::join(recipes_of(info), ", ")).size());
-    description = std::max(description, info.description.size());
+    std::vector<std::string> row = {info.name, fmt::format("{}", fmt::join(recipes_of(info), ", ")),
+                                    info.description, info.reference};
+    if (set != nullptr) {
+      const int64_t depth = usual_depth(info);
+      row.insert(row.begin() + 2, {info.uses_layers ? fmt::format("{}", depth) : "-",
+                                   fmt::format("{}", parameter_count(info, depth, *set))});
+    }
+    table.row(row);
   }
-  const auto line = [&](const std::string& model, const std::string& how, const std::string& layers,
-                        const std::string& parameters, const std::string& what,
-                        const std::string& where) {
-    fmt::print("{:<{}}  {:<{}}", model, name, how, recipe);
-    if (set != nullptr) fmt::print("  {:>6}  {:>10}", layers, parameters);
-    fmt::print("  {:<{}}  {}\n", what, description, where);
-  };
-  line("model", "recipe", "layers", "parameters", "description", "reference");
-  for (const nn::ModelInfo& info : nn::all_models()) {
-    const int64_t depth = usual_depth(info);
-    line(info.name, fmt::format("{}", fmt::join(recipes_of(info), ", ")),
-         info.uses_layers ? fmt::format("{}", depth) : "-",
-         set != nullptr ? fmt::format("{}", parameter_count(info, depth, *set)) : "",
-         info.description, info.reference);
-  }
+  fmt::print("{}", table.text());
   if (set == nullptr) return;
   fmt::print("parameters on {} with default options, at 2 layers where a range is tried\n",
              set->name);

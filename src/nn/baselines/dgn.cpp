@@ -22,6 +22,8 @@
 // "Towers" are the two forms above, not the slices of d that the code also calls towers.
 //
 // `--eigenvectors K` gives K fields; --laplacian tuned and --rewire apply as they do to dgat.
+// Defaults: complex, lr 1e-4 of the directional-attention paper's grid; validation on
+// chameleon_filtered, 2 splits: 0.43, against 0.37 at 1e-3 (simple: 0.43 at 1e-3).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -241,7 +243,7 @@ ModelInfo dgn_info() {
                         {"layers", "4"},
                         {"hidden", "64"},
                         {"dropout", "0.3"},
-                        {"lr", "0.001"},
+                        {"lr", "0.0001"},
                         {"weight_decay", "1e-06"}});
   info.grid = {{"lr", {"1e-05", "0.0001", "0.001"}},
                {"weight_decay", {"1e-06", "1e-05"}},
