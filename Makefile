@@ -3,6 +3,14 @@
 BUILD := build/release
 JOBS  := $(shell nproc)
 
+# Compiled files are kept and shared between clones where ccache is installed.
+CCACHE := $(shell command -v ccache)
+ifneq ($(CCACHE),)
+export CMAKE_CXX_COMPILER_LAUNCHER ?= $(CCACHE)
+export CCACHE_BASEDIR   := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+endif
+
 .PHONY: help build demo test test-web check asan bench format docs install clean bootstrap
 
 help:
