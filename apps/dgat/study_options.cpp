@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dgat/core/error.h"
+#include "dgat/report/study_page.h"
 #include "dgat/train/run.h"
 
 namespace dgat::app {
@@ -38,6 +39,36 @@ study::RunnerOptions runner_options(const StudyFlags& flags, const train::Settin
                        std::chrono::duration_cast<std::chrono::steady_clock::duration>(budget);
   }
   return options;
+}
+
+std::filesystem::path study_folder(const StudyFlags& flags, const std::string& verb,
+                                   const std::string& dataset) {
+  if (!flags.out.empty()) return flags.out;
+  return std::filesystem::path("runs") / (verb + "-" + dataset);
+}
+
+study::StudyResult run_plan(const study::Study& plan, const StudyFlags& flags,
+                            const train::Settings& settings, const std::string& verb,
+                            const std::filesystem::path& out) {
+  study::Ledger ledger(out / "ledger.jsonl");
+  spectral::SpectralCache cache(spectral::default_cache_folder());
+  study::StudyOptions how;
+  how.runner = runner_options(flags, settings, verb, out);
+  how.folds_first = how.runner.deadline.has_value();
+  return study::run_studies({&plan, 1}, ledger, cache, how).front();
+}
+
+void publish(const study::Comparison& comparison, const StudyFlags& flags, const std::string& verb,
+             const std::filesystem::path& out) {
+  const study::Table table = study::comparison_table(comparison);
+  const std::string json = study::to_json(comparison);
+  study::write_tables(out, verb, {table}, json);
+  report::write_study_page(out);
+  if (flags.common.json) {
+    fmt::print("{}", json);
+  } else {
+    fmt::print("{}written to {}\n", table.terminal(), out.string());
+  }
 }
 
 void resumable(const std::function<void()>& work) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "dgat/study/comparison.h"
 #include "dgat/study/study.h"
 #include "training_options.h"
 #include "verb.h"
@@ -27,6 +28,19 @@ study::TrialData load_trial_data(const std::string& data, const train::Settings&
 /// Jobs, budget (counted from now) and checkpoints below `out`.
 study::RunnerOptions runner_options(const StudyFlags& flags, const train::Settings& settings,
                                     const std::string& label, const std::filesystem::path& out);
+
+/// --out, or runs/VERB-DATASET.
+std::filesystem::path study_folder(const StudyFlags& flags, const std::string& verb,
+                                   const std::string& dataset);
+
+/// Trains what is not in the ledger of the folder yet.
+study::StudyResult run_plan(const study::Study& plan, const StudyFlags& flags,
+                            const train::Settings& settings, const std::string& verb,
+                            const std::filesystem::path& out);
+
+/// Writes the tables and the page of a comparison into the folder, and prints it.
+void publish(const study::Comparison& comparison, const StudyFlags& flags, const std::string& verb,
+             const std::filesystem::path& out);
 
 /// Runs `work`; an interruption says how to go on.
 void resumable(const std::function<void()>& work);

@@ -1,11 +1,8 @@
 // dgat ablate: the seven rows of the paper's ablation tables on one data set.
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "../study_options.h"
 #include "../verbs.h"
-#include "dgat/report/study_page.h"
 #include "dgat/study/ablation.h"
 #include "dgat/study/rows.h"
 
@@ -24,27 +21,13 @@ void run(const Ablate& options) {
   const std::string& name = data.dataset->name;
   const study::Study plan =
       study::study_on(data, study::rows_of_ablation(settings, options.grid, name));
-  const fs::path out = options.study.out.empty() ? fs::path("runs") / ("ablate-" + name)
-                                                 : fs::path(options.study.out);
-  study::Ledger ledger(out / "ledger.jsonl");
-  spectral::SpectralCache cache(spectral::default_cache_folder());
-  study::StudyOptions how;
-  how.runner = runner_options(options.study, settings, "ablate", out);
-  how.folds_first = how.runner.deadline.has_value();
-  const auto results = study::run_studies({&plan, 1}, ledger, cache, how);
-  study::Comparison comparison = study::compare_ablation(results.front());
+  const fs::path out = study_folder(options.study, "ablate", name);
+  const study::StudyResult result = run_plan(plan, options.study, settings, "ablate", out);
+  study::Comparison comparison = study::compare_ablation(result);
   for (std::string& note : study::edition_notes(*data.dataset)) {
     comparison.notes.push_back(std::move(note));
   }
-  const study::Table table = study::comparison_table(comparison);
-  const std::string json = study::to_json(comparison);
-  study::write_tables(out, "ablate", {table}, json);
-  report::write_study_page(out);
-  if (options.study.common.json) {
-    fmt::print("{}", json);
-  } else {
-    fmt::print("{}written to {}\n", table.terminal(), out.string());
-  }
+  publish(comparison, options.study, "ablate", out);
 }
 
 }  // namespace

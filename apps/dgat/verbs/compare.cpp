@@ -1,13 +1,10 @@
 // dgat compare: several models under one protocol, with paired tests.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 
 #include "../study_options.h"
 #include "../verbs.h"
 #include "dgat/data/catalogue.h"
-#include "dgat/report/study_page.h"
 #include "dgat/study/comparison.h"
 #include "dgat/study/rows.h"
 
@@ -43,16 +40,10 @@ void run(const Compare& options) {
   const study::TrialData data = load_trial_data(options.study.data, settings);
   const std::string& name = data.dataset->name;
   const study::Study plan = study::study_on(data, study::rows_of(options.models, settings, name));
-  const fs::path out = options.study.out.empty() ? fs::path("runs") / ("compare-" + name)
-                                                 : fs::path(options.study.out);
-  study::Ledger ledger(out / "ledger.jsonl");
-  spectral::SpectralCache cache(spectral::default_cache_folder());
-  study::StudyOptions how;
-  how.runner = runner_options(options.study, settings, "compare", out);
-  how.folds_first = how.runner.deadline.has_value();
-  const auto results = study::run_studies({&plan, 1}, ledger, cache, how);
+  const fs::path out = study_folder(options.study, "compare", name);
+  const study::StudyResult result = run_plan(plan, options.study, settings, "compare", out);
   study::Comparison comparison =
-      study::compare_rows(results.front(), "compare", std::nullopt, [&](size_t row) {
+      study::compare_rows(result, "compare", std::nullopt, [&](size_t row) {
         const std::string& text = plan.rows[row].name;
         return study::published_result(name, text.substr(0, text.find(':')));
       });
@@ -61,15 +52,7 @@ void run(const Compare& options) {
     comparison.notes.emplace_back(
         "The paper's numbers on this data set are of --recipe classic with its own options.");
   }
-  const study::Table table = study::comparison_table(comparison);
-  const std::string json = study::to_json(comparison);
-  study::write_tables(out, "compare", {table}, json);
-  report::write_study_page(out);
-  if (options.study.common.json) {
-    fmt::print("{}", json);
-  } else {
-    fmt::print("{}written to {}\n", table.terminal(), out.string());
-  }
+  publish(comparison, options.study, "compare", out);
 }
 
 }  // namespace
