@@ -94,7 +94,7 @@ class ClassicLayer {
     if (att_edge_ != nullptr) {  // a_edge,h . (W_e,h f): one row of coefficients per head
       const Var<T> columns = tensor::transpose(tape, tape.parameter(*lin_edge_));
       edge = {&input.messages->features,
-              tensor::transpose(tape, head_products(tape, columns, tape.parameter(*att_edge_))),
+              tensor::transpose(tape, tensor::head_dots(tape, columns, tape.parameter(*att_edge_))),
               {}};
     }
     tensor::Matrix<T>* alpha = nullptr;
@@ -104,8 +104,8 @@ class ClassicLayer {
     Var<T> message;
     if (aggregation_ == Aggregation::kAdditive) {
       message = tensor::additive_attention(
-          tape, graph, value, head_products(tape, value, tape.parameter(*att_dst_)),
-          head_products(tape, value, tape.parameter(*att_src_)), edge, attention, alpha);
+          tape, graph, value, tensor::head_dots(tape, value, tape.parameter(*att_dst_)),
+          tensor::head_dots(tape, value, tape.parameter(*att_src_)), edge, attention, alpha);
     } else if (aggregation_ == Aggregation::kGatv2) {
       message = tensor::gatv2_attention(tape, graph, query_(tape, features, x), value,
                                         tape.parameter(*att_src_), edge, attention, alpha);

@@ -98,10 +98,4 @@ class FeedForward {
   double dropout_ = 0;
 };
 
-/// out(i, h) = sum over c of x(i, h*d + c) a(h, c): the dot product of every head's slice with its
-/// own vector. x [n, heads * d], a [heads, d] -> [n, heads].
-template <class T>
-tensor::Var<T> head_products(tensor::Tape<T>& tape, const tensor::Var<T>& x,
-                             const tensor::Var<T>& a);
-
 }  // namespace dgat::nn

@@ -9,7 +9,7 @@
 namespace dgat::tensor {
 namespace {
 
-constexpr int64_t kGrain = 1 << 13;  // a multiple of 64, as the dropout kernels need
+constexpr int64_t kGrain = 1 << 12;  // a multiple of 64, as the dropout kernels need
 
 /// Multiplies a gradient by the mask, in place.
 template <class T>

@@ -1,11 +1,10 @@
 #include "dgat/tensor/matrix.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
+#include "kernels/kernels.h"
 
 namespace dgat::tensor {
 namespace {
@@ -53,14 +52,8 @@ Matrix<T> Matrix<T>::clone() const {
 
 template <class T>
 bool all_finite(const Matrix<T>& matrix) {
-  constexpr T kLargest = std::numeric_limits<T>::max();
   return parallel_sum<int64_t>(matrix.size(), kGrain, [&](int64_t begin, int64_t end) -> int64_t {
-           int bad = 0;
-           // False for NaN too; no branch, so that the loop becomes vectors.
-           for (int64_t i = begin; i < end; ++i) {
-             bad |= static_cast<int>(!(std::abs(matrix.data()[i]) <= kLargest));
-           }
-           return bad;
+           return kernels<T>().all_finite(matrix.data() + begin, end - begin) ? 0 : 1;
          }) == 0;
 }
 

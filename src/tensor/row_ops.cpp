@@ -112,6 +112,34 @@ Var<T> layer_norm(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Va
 }
 
 template <class T>
+Var<T> head_dots(Tape<T>& tape, const Var<T>& x, const Var<T>& a) {
+  const int64_t heads = a.rows(), d = a.cols(), n = x.rows();
+  expects(x.cols() == heads * d, "head_dots: a head owns a slice of the columns");
+  Matrix<T> out(n, heads);
+  parallel_for(n, row_grain(n, x.cols()), [&](int64_t begin, int64_t end) {
+    kernels<T>().head_dots(x.value().row(begin), a.value().data(), heads, d, end - begin,
+                           out.row(begin));
+  });
+  return tape.record(std::move(out), {x, a}, [x, a, heads, d, n](Tape<T>& t, const Matrix<T>& g) {
+    const int64_t grain = row_grain(n, heads * d);
+    Matrix<T> partial = Matrix<T>::zeros(block_count(n, grain), heads * d);
+    Matrix<T> unused;
+    const auto into = x.wants_gradient() ? t.target(x.slot(), n, heads * d)
+                                         : typename Tape<T>::Target{unused, true};
+    if (!x.wants_gradient()) unused = Matrix<T>(n, heads * d);
+    parallel_blocks(n, grain, [&](int64_t block, int64_t begin, int64_t end) {
+      kernels<T>().head_dots_backward(x.value().row(begin), a.value().data(), g.row(begin), heads,
+                                      d, end - begin, !into.fresh, into.gradient.row(begin),
+                                      partial.row(block));
+    });
+    Matrix<T> sums(1, heads * d), da(heads, d);
+    column_sums_into(partial, sums);
+    std::copy(sums.data(), sums.data() + sums.size(), da.data());
+    t.accumulate(a.slot(), std::move(da));
+  });
+}
+
+template <class T>
 Var<T> row_l2_normalize(Tape<T>& tape, const Var<T>& x, double epsilon) {
   const int64_t cols = x.cols();
   Matrix<T> out(x.rows(), cols), inverse(x.rows(), 1);
@@ -146,6 +174,7 @@ Var<T> row_l2_normalize(Tape<T>& tape, const Var<T>& x, double epsilon) {
   template Var<T> softmax(Tape<T>&, const Var<T>&);                                          \
   template Var<T> log_softmax(Tape<T>&, const Var<T>&);                                      \
   template Var<T> layer_norm(Tape<T>&, const Var<T>&, const Var<T>&, const Var<T>&, double); \
+  template Var<T> head_dots(Tape<T>&, const Var<T>&, const Var<T>&);                         \
   template Var<T> row_l2_normalize(Tape<T>&, const Var<T>&, double)
 DGAT_INSTANTIATE(float);
 DGAT_INSTANTIATE(double);

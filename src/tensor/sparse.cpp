@@ -13,9 +13,10 @@ namespace {
 template <class T>
 Matrix<T> product(const typename SparseMatrix<T>::Csr& csr, const T* values, const Matrix<T>& x) {
   Matrix<T> out(csr.rows(), x.cols());
+  const auto weighted_sum = kernels<T>().weighted_sum;
   reduce_rows<T>(csr.plan, out, 0, [&](const PieceTask<T>& task) {
     const IndexedRows<T> rows{x.data(), csr.columns.data() + task.piece.begin, x.cols()};
-    kernels<T>().weighted_sum(rows, values + task.piece.begin, 1, task.count(), task.sum);
+    weighted_sum(rows, values + task.piece.begin, 1, task.count(), task.sum);
   });
   return out;
 }
@@ -37,20 +38,20 @@ Matrix<T> dropped_values(const SparseMatrix<T>& matrix, const DropoutMask& mask)
   return out;
 }
 
-/// dropout(S)^T g.
+/// dropout(S)^T g, with the values that dropout left in the order of csr().
 template <class T>
-Matrix<T> dropped_transposed_product(const SparseMatrix<T>& matrix, const DropoutMask& mask,
+Matrix<T> dropped_transposed_product(const SparseMatrix<T>& matrix, const Matrix<T>& values,
                                      const Matrix<T>& g) {
-  const Matrix<T> values = dropped_values(matrix, mask);
   const auto& csr = matrix.transposed_csr();
   const std::span<const int64_t> positions = matrix.transposed_positions();
   Matrix<T> out(csr.rows(), g.cols());
+  const auto weighted_sum = kernels<T>().weighted_sum;
   reduce_rows<T>(csr.plan, out, 1, [&](const PieceTask<T>& task) {
     for (int64_t e = 0; e < task.count(); ++e) {
       task.scratch[e] = values.data()[positions[static_cast<size_t>(task.piece.begin + e)]];
     }
     const IndexedRows<T> rows{g.data(), csr.columns.data() + task.piece.begin, g.cols()};
-    kernels<T>().weighted_sum(rows, task.scratch, 1, task.count(), task.sum);
+    weighted_sum(rows, task.scratch, 1, task.count(), task.sum);
   });
   return out;
 }
@@ -117,11 +118,14 @@ template <class T>
 Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T>& weight,
                      const Var<T>& bias, const EntryDropout& dropout) {
   expects(features.cols() == weight.rows(), "sparse_linear: shapes fit");
-  const bool drops = dropout.p > 0;
-  const DropoutMask mask = dropout_mask(tape.options().seed, dropout.stream, dropout.p);
+  Matrix<T> dropped;  // the values that are left, for both passes; empty without dropout
+  if (dropout.p > 0) {
+    dropped = dropped_values(features,
+                             dropout_mask(tape.options().seed, dropout.stream, dropout.p));
+  }
   Matrix<T> out =
-      drops ? product<T>(features.csr(), dropped_values(features, mask).data(), weight.value())
-            : product<T>(features.csr(), weight.value());
+      product<T>(features.csr(), dropped.empty() ? features.csr().values.data() : dropped.data(),
+                 weight.value());
   if (bias) {
     expects(bias.value().size() == out.cols(), "sparse_linear: one bias per column");
     const int64_t cols = out.cols();
@@ -134,17 +138,18 @@ Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T
                    }
                  });
   }
-  return tape.record(std::move(out), {weight, bias},
-                     [&features, drops, mask, weight_slot = weight.slot(), bias_slot = bias.slot()](
-                         Tape<T>& t, const Matrix<T>& g) {
-                       if (bias_slot >= 0) {
-                         const auto into = t.target(bias_slot, 1, g.cols());
-                         column_sums_into(g, into.gradient, !into.fresh);
-                       }
-                       t.accumulate(weight_slot, drops
-                                                     ? dropped_transposed_product(features, mask, g)
-                                                     : product<T>(features.transposed_csr(), g));
-                     });
+  return tape.record(
+      std::move(out), {weight, bias},
+      [&features, dropped = std::move(dropped), weight_slot = weight.slot(),
+       bias_slot = bias.slot()](Tape<T>& t, const Matrix<T>& g) {
+        if (bias_slot >= 0) {
+          const auto into = t.target(bias_slot, 1, g.cols());
+          column_sums_into(g, into.gradient, !into.fresh);
+        }
+        t.accumulate(weight_slot, dropped.empty()
+                                      ? product<T>(features.transposed_csr(), g)
+                                      : dropped_transposed_product(features, dropped, g));
+      });
 }
 
 #define DGAT_INSTANTIATE(T)                                                                     \

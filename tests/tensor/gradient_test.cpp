@@ -45,6 +45,17 @@ TEST(Gradient, DropoutInAllItsForms) {
   expect_gradients(random_inputs({{13, 11}, {13, 11}}),
                    [](Tp& t, const Vs& v) { return add_dropout(t, v[0], v[1], 0.4); });
 }
+TEST(Gradient, HeadDotsAroundTheVectorLengths) {
+  for (const auto& [heads, d] : {std::pair{1, 5}, {3, 4}, {8, 8}, {2, 9}}) {
+    SCOPED_TRACE(heads * 100 + d);
+    expect_gradients(random_inputs({{7, heads * d}, {heads, d}}),
+                     [](Tp& t, const Vs& v) { return head_dots(t, v[0], v[1]); });
+  }
+  // Twice from one input: the second gradient is added to the first.
+  expect_gradients(random_inputs({{7, 6}, {2, 3}, {2, 3}}), [](Tp& t, const Vs& v) {
+    return add(t, head_dots(t, v[0], v[1]), head_dots(t, v[0], v[2]));
+  });
+}
 TEST(Gradient, Arithmetic) {
   expect_gradients(random_inputs({{5, 4}, {5, 4}}),
                    [](Tp& t, const Vs& v) { return add(t, v[0], v[1]); });

@@ -3,6 +3,8 @@
 #include "kernels/kernels.h"
 
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "dgat/core/error.h"
 #include "dgat/core/random.h"
@@ -170,6 +172,11 @@ TEST_P(Level, GatheringKernelsMatchPlainLoops) {
       Matrix<float> sum = Matrix<float>::zeros(1, width), dots(count, heads), v2(count, heads);
       kernels<float>().weighted_sum(rows, weights.data(), heads, count, sum.data());
       kernels<float>().dots(x.data(), rows, heads, count, dots.data());
+      Matrix<float> own(6, heads);
+      kernels<float>().head_dots(data.data(), x.data(), heads, d, 6, own.data());
+      for (int64_t e = 0; e < count; ++e) {
+        for (int64_t h = 0; h < heads; ++h) EXPECT_EQ(own(index[e], h), dots(e, h));
+      }
       kernels<float>().gatv2_scores(x.data(), rows, a.data(), 0.2f, heads, count, v2.data());
       for (int64_t h = 0; h < heads; ++h) {
         for (int64_t c = h * d; c < (h + 1) * d; ++c) {
@@ -190,6 +197,22 @@ TEST_P(Level, GatheringKernelsMatchPlainLoops) {
           EXPECT_NEAR(dots(e, h), dot, 3e-5);
           EXPECT_NEAR(v2(e, h), score, 3e-5);
         }
+      }
+    }
+  }
+}
+
+TEST_P(Level, OneEntryThatIsNotFiniteIsSeenWhereverItStands) {
+  for (const int64_t n : {1, 7, 8, 33, 100}) {
+    Matrix<float> x = test::random_matrix<float>(1, n, 1);
+    x(0, 0) = std::numeric_limits<float>::max();
+    EXPECT_TRUE(kernels<float>().all_finite(x.data(), n));
+    for (int64_t i = 0; i < n; ++i) {
+      for (const float bad : {std::numeric_limits<float>::infinity(),
+                              -std::numeric_limits<float>::infinity(), std::nanf("")}) {
+        const float before = std::exchange(x.data()[i], bad);
+        EXPECT_FALSE(kernels<float>().all_finite(x.data(), n));
+        x.data()[i] = before;
       }
     }
   }

@@ -86,6 +86,9 @@ std::vector<Operation> operations() {
          BatchNormState<float> state;
          return batch_norm(t, v[0], v[1], v[2], state);
        }},
+      {"head_dots",
+       {{5003, 24}, {3, 8}},
+       [](auto& t, const Inputs& v) { return head_dots(t, v[0], v[1]); }},
       {"row_l2_normalize",
        {big},
        [](auto& t, const Inputs& v) { return row_l2_normalize(t, v[0]); }},

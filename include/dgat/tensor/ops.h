@@ -83,6 +83,10 @@ Var<T> log_softmax(Tape<T>& tape, const Var<T>& x);
 template <class T>
 Var<T> layer_norm(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>& bias,
                   double epsilon = 1e-5);
+/// out(i, h) = sum over c of x(i, h*d + c) a(h, c): the dot product of every head's slice with its
+/// own vector. x [n, heads * d], a [heads, d] -> [n, heads].
+template <class T>
+Var<T> head_dots(Tape<T>& tape, const Var<T>& x, const Var<T>& a);
 /// x / max(|x|_2, epsilon), each row.
 template <class T>
 Var<T> row_l2_normalize(Tape<T>& tape, const Var<T>& x, double epsilon = 1e-12);

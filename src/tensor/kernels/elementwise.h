@@ -246,4 +246,15 @@ void adam(T* __restrict value, const T* __restrict gradient, T* __restrict first
   }
 }
 
+/// x - x is 0 for a finite x and not a number otherwise.
+template <class T>
+bool all_finite(const T* x, int64_t n) {
+  Vector<T> zeros{};
+  int64_t i = 0;
+  for (; i + kLanes<T> <= n; i += kLanes<T>) zeros += load(x + i) - load(x + i);
+  T zero = sum<T>(zeros);
+  for (; i < n; ++i) zero += x[i] - x[i];
+  return zero == T{0};
+}
+
 }  // namespace dgat::tensor::DGAT_LEVEL

@@ -52,6 +52,7 @@ struct Kernels {
   void (*layer_norm_backward)(const T* x, const T* weight, const T* stats, const T* g, T* dx,
                               bool accumulate, T* dweight, T* dbias, int64_t rows, int64_t cols);
 
+  bool (*all_finite)(const T* x, int64_t n);
   /// y[i] = exp(x[i]).
   void (*exponential)(const T* x, T* y, int64_t n);
   /// One Adam step; see adam.h. `l2` joins the gradient, `shrink` multiplies the value.
@@ -74,6 +75,11 @@ struct Kernels {
                        T* out);
   /// out[e, h] = x[h, :] . rows_e[h, :].
   void (*dots)(const T* x, const IndexedRows<T>& rows, int64_t heads, int64_t count, T* out);
+  /// out[i, h] = x[i, h, :] . a[h, :] for rows of heads * d numbers.
+  void (*head_dots)(const T* x, const T* a, int64_t heads, int64_t d, int64_t rows, T* out);
+  /// dx[i, h, :] (+)= g[i, h] a[h, :] and da[h, :] += sum_i g[i, h] x[i, h, :].
+  void (*head_dots_backward)(const T* x, const T* a, const T* g, int64_t heads, int64_t d,
+                             int64_t rows, bool accumulate, T* dx, T* da);
   /// out[e, h] = a[h, :] . LeakyReLU(x + rows_e)[h, :].
   void (*gatv2_scores)(const T* x, const IndexedRows<T>& rows, const T* a, T slope, int64_t heads,
                        int64_t count, T* out);

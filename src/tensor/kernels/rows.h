@@ -123,9 +123,45 @@ inline void add_tile(const T* const* row, int64_t at, const T* weights, int64_t 
   for (int v = 0; v < kVectors; ++v) store(out + v * kLanes<T>, acc[v]);
 }
 
+/// The same for whole rows of kVectors vectors, kPerHead of them under one weight: the sums stay
+/// in registers over all rows.
+template <int kVectors, int kPerHead, class T>
+inline void add_narrow_rows(const IndexedRows<T>& rows, const T* weights, int64_t count, T* out) {
+  constexpr int kHeads = kVectors / kPerHead;
+  Vector<T> acc[kVectors];
+  for (int v = 0; v < kVectors; ++v) acc[v] = load(out + v * kLanes<T>);
+  for (int64_t e = 0; e < count; ++e) {
+    prefetch(rows, e + 8, count);
+    const T* from = row_of(rows, e);
+    const T* w = weights + e * kHeads;
+    for (int v = 0; v < kVectors; ++v) acc[v] += load(from + v * kLanes<T>) * w[v / kPerHead];
+  }
+  for (int v = 0; v < kVectors; ++v) store(out + v * kLanes<T>, acc[v]);
+}
+
+/// Rows of kVectors vectors, if heads cut them between vectors. False: nothing was done.
+template <int kVectors, class T>
+inline bool add_rows_of(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
+                        T* out) {
+  if (rows.width != kVectors * kLanes<T>) return false;
+  if (heads == 1) {
+    add_narrow_rows<kVectors, kVectors>(rows, weights, count, out);
+  } else if (heads == kVectors) {
+    add_narrow_rows<kVectors, 1>(rows, weights, count, out);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 template <class T>
 void weighted_sum(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
                   T* out) {
+  if (add_rows_of<8>(rows, weights, heads, count, out) ||
+      add_rows_of<4>(rows, weights, heads, count, out) ||
+      add_rows_of<2>(rows, weights, heads, count, out)) {
+    return;
+  }
   constexpr int64_t kTogether = 8;  // rows that share one load and store of each sum
   constexpr int64_t kTileWidth = 8 * kLanes<T>;
   const int64_t d = rows.width / heads;
@@ -153,13 +189,58 @@ void weighted_sum(const IndexedRows<T>& rows, const T* weights, int64_t heads, i
   }
 }
 
+/// out[h] = x[h, :] . y[h, :], for heads of d columns.
+template <class T>
+inline void head_dots_of_row(const T* x, const T* y, int64_t heads, int64_t d, T* out) {
+  int64_t h = 0;
+#if defined(__AVX2__) && !defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    if (d == kLanes<T>) {  // one vector per head: eight of them are summed at once
+      for (; h + 8 <= heads; h += 8) {
+        Vector<T> p[8];
+        for (int i = 0; i < 8; ++i) p[i] = load(x + (h + i) * d) * load(y + (h + i) * d);
+        store(out + h, sums_of_eight(p));
+      }
+    }
+  }
+#endif
+  for (; h < heads; ++h) out[h] = dot(x + h * d, y + h * d, d);
+}
+
 template <class T>
 void dots(const T* x, const IndexedRows<T>& rows, int64_t heads, int64_t count, T* out) {
   const int64_t d = rows.width / heads;
   for (int64_t e = 0; e < count; ++e) {
     prefetch(rows, e + 4, count);
-    const T* row = row_of(rows, e);
-    for (int64_t h = 0; h < heads; ++h) out[e * heads + h] = dot(x + h * d, row + h * d, d);
+    head_dots_of_row(x, row_of(rows, e), heads, d, out + e * heads);
+  }
+}
+
+template <class T>
+void head_dots(const T* x, const T* a, int64_t heads, int64_t d, int64_t rows, T* out) {
+  for (int64_t i = 0; i < rows; ++i) {
+    head_dots_of_row(x + i * heads * d, a, heads, d, out + i * heads);
+  }
+}
+
+template <class T>
+void head_dots_backward(const T* x, const T* a, const T* g, int64_t heads, int64_t d, int64_t rows,
+                        bool accumulate, T* dx, T* da) {
+  for (int64_t i = 0; i < rows; ++i, x += heads * d, dx += heads * d, g += heads) {
+    for (int64_t h = 0; h < heads; ++h) {
+      const T gradient = g[h];
+      int64_t c = h * d;
+      const int64_t end = c + d;
+      for (; c + kLanes<T> <= end; c += kLanes<T>) {
+        const Vector<T> own = load(a + c) * gradient;
+        store(dx + c, accumulate ? load(dx + c) + own : own);
+        store(da + c, load(da + c) + load(x + c) * gradient);
+      }
+      for (; c < end; ++c) {
+        dx[c] = accumulate ? dx[c] + a[c] * gradient : a[c] * gradient;
+        da[c] += x[c] * gradient;
+      }
+    }
   }
 }
 

@@ -19,6 +19,7 @@ const Kernels<T>& table() {
       .negate_dropped = negate_dropped<T>,
       .layer_norm = layer_norm<T>,
       .layer_norm_backward = layer_norm_backward<T>,
+      .all_finite = all_finite<T>,
       .exponential = exponential_range<T>,
       .adam = adam<T>,
       .softmax_parts = softmax_parts<T>,
@@ -28,6 +29,8 @@ const Kernels<T>& table() {
       .add_gathered = add_gathered<T>,
       .weighted_sum = weighted_sum<T>,
       .dots = dots<T>,
+      .head_dots = head_dots<T>,
+      .head_dots_backward = head_dots_backward<T>,
       .gatv2_scores = gatv2_scores<T>,
       .gatv2_backward = gatv2_backward<T>,
   };

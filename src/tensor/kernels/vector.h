@@ -94,6 +94,24 @@ inline T sum(Vector<T> v) {
   }
 }
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+/// The sum of the lanes of each of eight vectors.
+inline Vector<float> sums_of_eight(const Vector<float>* v) {
+  const auto pairs = [](Vector<float> a, Vector<float> b) {
+    return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14) +
+           __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+  };
+  const auto fours = [](Vector<float> a, Vector<float> b) {
+    return __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13) +
+           __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+  };
+  const Vector<float> low = fours(pairs(v[0], v[1]), pairs(v[2], v[3]));
+  const Vector<float> high = fours(pairs(v[4], v[5]), pairs(v[6], v[7]));
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
+         __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+#endif
+
 /// 2^n p for integers n in [-126, 127].
 inline Vector<float> scaled(Vector<float> p, Bits<float> exponent) {
   const Bits<float> bits = (exponent + 127) << 23;
