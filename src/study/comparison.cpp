@@ -82,12 +82,8 @@ std::vector<std::string> notes_of(const Comparison& c) {
         "Published: as printed in the paper; σ: our mean minus theirs in units of their standard "
         "deviation (of ours where they give none).");
   }
-  notes.push_back(fmt::format(
-      "Time: all trials of the row, {} in total; {}{}.", format_duration(study.seconds()),
-      machine_description(),
-      study.side_by_side > 1
-          ? fmt::format("; up to {} trials side by side share time and memory", study.side_by_side)
-          : ""));
+  notes.push_back(fmt::format("Time: all trials of the row, {} in total; {}.",
+                              format_duration(study.seconds()), circumstances(study)));
   for (const RowResult& row : study.rows) {
     if (!row.failure.empty()) notes.push_back(fmt::format("{}: {}", row.name, row.failure));
     for (const Choice& choice : row.choices) {

@@ -86,6 +86,7 @@ std::string to_line(const TrialResult& r) {
                {"seconds", r.seconds},
                {"parameters", r.parameters},
                {"peak_rss_bytes", r.peak_rss_bytes},
+               {"threads", r.threads},
                {"jobs", r.jobs},
                {"options", r.options}};
   if (r.rewiring) {
@@ -116,6 +117,7 @@ std::optional<TrialResult> parse_line(const std::string& line) {
     r.seconds = json.at("seconds").get<double>();
     r.parameters = json.at("parameters").get<int64_t>();
     r.peak_rss_bytes = json.at("peak_rss_bytes").get<int64_t>();
+    r.threads = json.value("threads", int64_t{0});
     r.jobs = json.at("jobs").get<int64_t>();
     r.options = json.at("options").get<std::map<std::string, std::string>>();
     if (json.contains("rewiring")) {

@@ -6,9 +6,9 @@
 #include <charconv>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "dgat/core/error.h"
-#include "dgat/core/parallel.h"
 #include "dgat/study/runner.h"
 
 namespace dgat::study {
@@ -47,7 +47,7 @@ int64_t peak_rss_bytes() {
 std::string machine_description() {
   std::string cpu = proc_value("/proc/cpuinfo", "model name");
   if (cpu.empty()) cpu = "unknown processor";
-  return fmt::format("{}, {} threads", cpu, thread_count());
+  return fmt::format("{}, {} cores", cpu, std::thread::hardware_concurrency());
 }
 
 double parse_duration(const std::string& text) {

@@ -114,14 +114,13 @@ void add_notes(Table& table, const std::vector<Skipped>& skipped) {
 
 std::string time_note(const std::vector<StudyResult>& results) {
   double seconds = 0;
-  int64_t side_by_side = 1;
+  StudyResult all;
   for (const StudyResult& result : results) {
     seconds += result.seconds();
-    side_by_side = std::max(side_by_side, result.side_by_side);
+    all.side_by_side = std::max(all.side_by_side, result.side_by_side);
+    all.threads = std::max(all.threads, result.threads);
   }
-  return fmt::format(
-      "{} of training; {}{}.", format_duration(seconds), machine_description(),
-      side_by_side > 1 ? fmt::format(", up to {} trials side by side", side_by_side) : "");
+  return fmt::format("{} of training; {}.", format_duration(seconds), circumstances(all));
 }
 
 Reproduction reproduce_measures(const ReproduceOptions& options) {

@@ -169,6 +169,7 @@ class Crew {
     result.seconds = r.seconds;
     result.parameters = r.parameters;
     result.peak_rss_bytes = peak_rss_bytes();
+    result.threads = thread_count();
     result.jobs = jobs;
     result.options = differing_options(*trial.config);
     result.rewiring = input.rewiring;

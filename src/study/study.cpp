@@ -1,5 +1,7 @@
 #include "dgat/study/study.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -181,6 +183,17 @@ int64_t StudyResult::trials_left() const {
                          [](int64_t sum, const RowResult& row) { return sum + row.trials_left; });
 }
 
+std::string circumstances(const StudyResult& study) {
+  std::string text = machine_description();
+  if (study.threads > 0) {
+    text += fmt::format("; {} thread{} a trial", study.threads, study.threads == 1 ? "" : "s");
+  }
+  if (study.side_by_side > 1) {
+    text += fmt::format("; up to {} trials side by side share time and memory", study.side_by_side);
+  }
+  return text;
+}
+
 std::vector<StudyResult> run_studies(std::span<const Study> studies, Ledger& ledger,
                                      spectral::SpectralCache& cache, const StudyOptions& options) {
   std::vector<Trial> trials;
@@ -210,6 +223,7 @@ std::vector<StudyResult> run_studies(std::span<const Study> studies, Ledger& led
       at->folds[place.fold] = &outcomes[t];
       if (outcomes[t].result) {
         result.side_by_side = std::max(result.side_by_side, outcomes[t].result->jobs);
+        result.threads = std::max(result.threads, outcomes[t].result->threads);
       }
     }
     for (size_t r = 0; r < rows.size(); ++r) {

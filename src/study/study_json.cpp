@@ -76,6 +76,7 @@ Json frame_json(const StudyResult& study) {
           {"seconds", study.seconds()},
           {"trials_left", study.trials_left()},
           {"side_by_side", study.side_by_side},
+          {"threads", study.threads},
           {"machine", machine_description()}};
 }
 

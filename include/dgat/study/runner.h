@@ -41,7 +41,7 @@ std::vector<TrialOutcome> run_trials(std::span<const Trial> trials, Ledger& ledg
 /// "2h", "90m", "45s", "1h30m" in seconds. Throws: InputError.
 double parse_duration(const std::string& text);
 
-/// "Intel Xeon ... , 2 threads": printed beside every table of times.
+/// "Intel Xeon ... , 2 cores": printed beside every table of times.
 std::string machine_description();
 
 }  // namespace dgat::study

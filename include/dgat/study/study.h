@@ -66,11 +66,15 @@ struct StudyResult {
   size_t folds = 0;
   double test_to_train = 0;  ///< mean over the folds of test nodes / training nodes
   int64_t side_by_side = 1;  ///< the most trials that shared the machine
+  int64_t threads = 0;       ///< the most of a trial; 0: the ledger does not say
   std::vector<RowResult> rows;
 
   double seconds() const;
   int64_t trials_left() const;
 };
+
+/// "AMD EPYC, 2 cores; 1 thread a trial; up to 2 trials side by side": beside every table of times.
+std::string circumstances(const StudyResult& study);
 
 struct StudyOptions {
   RunnerOptions runner;

@@ -58,6 +58,7 @@ struct TrialResult {
   double seconds = 0;  ///< of training and evaluation
   int64_t parameters = 0;
   int64_t peak_rss_bytes = 0;                  ///< of the process while the trial ran
+  int64_t threads = 0;                         ///< of the trial; 0: an older ledger, not known
   int64_t jobs = 1;                            ///< trials side by side: they share time and memory
   std::map<std::string, std::string> options;  ///< what differs from train::Config{}, by key
   std::optional<TrialRewiring> rewiring;       ///< nothing where the graph stayed as it was
