@@ -18,10 +18,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 #include <vector>
 
@@ -30,23 +28,12 @@
 #include "dgat/nn/registry.h"
 #include "dgat/synth/csbm.h"
 #include "dgat/train/run.h"
+#include "stopwatch.h"
 
 namespace {
 using namespace dgat;
-
-bool cpu_time = false;
-
-/// Seconds since some moment: on the wall, or of the processors per thread.
-double now() {
-  if (cpu_time) {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)) /
-           thread_count();
-  }
-  const auto wall = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(wall).count();
-}
+using bench::cpu_time;
+using bench::now;
 
 struct Measured {
   double seconds = 0, bytes = 0, loss = 0;

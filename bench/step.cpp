@@ -14,9 +14,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -30,23 +28,12 @@
 #include "dgat/graph/builder.h"
 #include "dgat/synth/minesweeper.h"
 #include "dgat/train/run.h"
+#include "stopwatch.h"
 
 namespace {
 using namespace dgat;
-
-bool cpu_time = false;
-
-/// Seconds since some moment: on the wall, or of the processors per thread.
-double now() {
-  if (cpu_time) {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)) /
-           thread_count();
-  }
-  const auto wall = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(wall).count();
-}
+using bench::cpu_time;
+using bench::now;
 
 struct Case {
   const char *name, *graph, *recipe;

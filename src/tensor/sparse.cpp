@@ -120,8 +120,8 @@ Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T
   expects(features.cols() == weight.rows(), "sparse_linear: shapes fit");
   Matrix<T> dropped;  // the values that are left, for both passes; empty without dropout
   if (dropout.p > 0) {
-    dropped = dropped_values(features,
-                             dropout_mask(tape.options().seed, dropout.stream, dropout.p));
+    dropped =
+        dropped_values(features, dropout_mask(tape.options().seed, dropout.stream, dropout.p));
   }
   Matrix<T> out =
       product<T>(features.csr(), dropped.empty() ? features.csr().values.data() : dropped.data(),
@@ -138,18 +138,18 @@ Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T
                    }
                  });
   }
-  return tape.record(
-      std::move(out), {weight, bias},
-      [&features, dropped = std::move(dropped), weight_slot = weight.slot(),
-       bias_slot = bias.slot()](Tape<T>& t, const Matrix<T>& g) {
-        if (bias_slot >= 0) {
-          const auto into = t.target(bias_slot, 1, g.cols());
-          column_sums_into(g, into.gradient, !into.fresh);
-        }
-        t.accumulate(weight_slot, dropped.empty()
-                                      ? product<T>(features.transposed_csr(), g)
-                                      : dropped_transposed_product(features, dropped, g));
-      });
+  return tape.record(std::move(out), {weight, bias},
+                     [&features, dropped = std::move(dropped), weight_slot = weight.slot(),
+                      bias_slot = bias.slot()](Tape<T>& t, const Matrix<T>& g) {
+                       if (bias_slot >= 0) {
+                         const auto into = t.target(bias_slot, 1, g.cols());
+                         column_sums_into(g, into.gradient, !into.fresh);
+                       }
+                       t.accumulate(weight_slot,
+                                    dropped.empty()
+                                        ? product<T>(features.transposed_csr(), g)
+                                        : dropped_transposed_product(features, dropped, g));
+                     });
 }
 
 #define DGAT_INSTANTIATE(T)                                                                     \

@@ -8,7 +8,7 @@
 
 #include "dgat/core/files.h"
 #include "support/run_dgat.h"
-#include "support/temp_dir.h"
+#include "support/toy_graph.h"
 
 namespace dgat {
 namespace {
@@ -17,22 +17,15 @@ using test::run_dgat;
 using test::RunResult;
 using testing::HasSubstr;
 
-class StudyVerbs : public testing::Test {
+class StudyVerbs : public test::ToyGraph {
  protected:
-  StudyVerbs() {
-    const RunResult made = run_dgat(
-        {"generate", "csbm", "--nodes", "80", "--classes", "3", "--splits", "3", "--out", data()});
-    EXPECT_EQ(made.exit, 0) << made.err;
-  }
-  std::string data() const { return (folder_ / "data.npz").string(); }
-  std::string out(const std::string& name = "study") const { return (folder_ / name).string(); }
+  StudyVerbs() : ToyGraph(/*splits=*/3) {}
   RunResult study(std::vector<std::string> arguments) const {
     const std::vector<std::string> small = {"--hidden", "16",      "--heads", "2",    "--layers",
                                             "1",        "--steps", "5",       "--lr", "0.01"};
     arguments.insert(arguments.end(), small.begin(), small.end());
     return run_dgat(arguments);
   }
-  test::TempDir folder_;
 };
 
 TEST_F(StudyVerbs, CompareWritesEveryFormatAndContinuesFromItsLedger) {

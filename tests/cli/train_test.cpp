@@ -6,7 +6,7 @@
 
 #include "dgat/core/files.h"
 #include "support/run_dgat.h"
-#include "support/temp_dir.h"
+#include "support/toy_graph.h"
 
 namespace dgat {
 namespace {
@@ -15,15 +15,8 @@ using test::run_dgat;
 using test::RunResult;
 using testing::HasSubstr;
 
-class Train : public testing::Test {
+class Train : public test::ToyGraph {
  protected:
-  Train() {
-    const RunResult made = run_dgat(
-        {"generate", "csbm", "--nodes", "80", "--classes", "3", "--splits", "2", "--out", data()});
-    EXPECT_EQ(made.exit, 0) << made.err;
-  }
-  std::string data() const { return (folder_ / "data.npz").string(); }
-  std::string out(const std::string& name = "run") const { return (folder_ / name).string(); }
   /// Trains a small network with extra arguments.
   RunResult train(std::vector<std::string> more) const {
     std::vector<std::string> arguments = {"train",    data(), "--hidden", "16", "--heads", "2",
@@ -31,7 +24,6 @@ class Train : public testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_dgat(arguments);
   }
-  test::TempDir folder_;
 };
 
 TEST_F(Train, LeavesEveryFileAndPrintsOneJsonObject) {

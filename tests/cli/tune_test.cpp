@@ -5,7 +5,7 @@
 
 #include "dgat/core/files.h"
 #include "support/run_dgat.h"
-#include "support/temp_dir.h"
+#include "support/toy_graph.h"
 
 namespace dgat {
 namespace {
@@ -14,17 +14,7 @@ using test::run_dgat;
 using test::RunResult;
 using testing::HasSubstr;
 
-class Tune : public testing::Test {
- protected:
-  Tune() {
-    const RunResult made = run_dgat(
-        {"generate", "csbm", "--nodes", "80", "--classes", "3", "--splits", "2", "--out", data()});
-    EXPECT_EQ(made.exit, 0) << made.err;
-  }
-  std::string data() const { return (folder_ / "data.npz").string(); }
-  std::string out() const { return (folder_ / "tuned").string(); }
-  test::TempDir folder_;
-};
+using Tune = test::ToyGraph;
 
 TEST_F(Tune, AdviceIsOneObjectAndTheDryRunSaysTheSame) {
   const RunResult run = run_dgat({"advise", data(), "--json"});
@@ -40,6 +30,13 @@ TEST_F(Tune, AdviceIsOneObjectAndTheDryRunSaysTheSame) {
   advice.erase("seconds");
   same.erase("seconds");
   EXPECT_EQ(advice, same);
+  const RunResult few = run_dgat({"tune", data(), "--dry", "--json", "--search", "gamma=0.2,0.9",
+                                  "--search", "rewire=none,add"});
+  ASSERT_EQ(few.exit, 0) << few.err;
+  EXPECT_EQ(json::parse(few.out)["gammas"].size(), 2U);
+  const RunResult bad = run_dgat({"tune", data(), "--dry", "--search", "gamma=0.2x"});
+  EXPECT_EQ(bad.exit, 2);
+  EXPECT_THAT(bad.err, HasSubstr("'0.2x' is not a number"));
   const RunResult text = run_dgat({"advise", data(), "--gammas", "0.1,1", "--rewirings", "none"});
   EXPECT_THAT(text.out,
               HasSubstr("dgat train " + data() + " --model dgat --recipe residual --gamma"));

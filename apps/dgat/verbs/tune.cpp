@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <filesystem>
 #include <memory>
 
@@ -44,10 +45,31 @@ void add_search(study::TuneOptions& request, const std::string& text) {
   }
 }
 
-void print_advice(const Tune& options, const data::Dataset& dataset, const train::Config& config,
+/// The values searched for `key`, if --search gives any.
+std::vector<std::string> searched(const study::TuneOptions& request, const std::string& key) {
+  const auto found = request.search.find(key);
+  return found == request.search.end() ? std::vector<std::string>{} : found->second;
+}
+std::vector<double> searched_numbers(const study::TuneOptions& request, const std::string& key) {
+  std::vector<double> numbers;
+  for (const std::string& text : searched(request, key)) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      throw_input("tune: --search {}: '{}' is not a number", key, text);
+    }
+    numbers.push_back(value);
+  }
+  return numbers;
+}
+
+void print_advice(const Tune& options, const study::TuneOptions& request,
+                  const data::Dataset& dataset, const train::Config& config,
                   spectral::SpectralCache& cache) {
-  study::AdviceOptions question = advice_options(config.model, nn::to_string(config.recipe),
-                                                 config.components, {}, {}, {}, config.seed);
+  const study::AdviceOptions question =
+      advice_options(config.model, nn::to_string(config.recipe), config.components,
+                     searched_numbers(request, "gamma"), searched_numbers(request, "alpha"),
+                     searched(request, "rewire"), config.seed);
   const study::Advice advice = study::advise(dataset, 0, question, cache);
   if (options.common.json) {
     print_json(to_json(advice));
@@ -86,7 +108,7 @@ void run(const Tune& options) {
   request.jobs = config.jobs;
   spectral::SpectralCache cache(spectral::default_cache_folder());
   if (options.dry) {
-    print_advice(options, dataset, config, cache);
+    print_advice(options, request, dataset, config, cache);
     return;
   }
   if (options.out.empty()) throw_input("tune: where to? give a folder with --out DIR");
@@ -126,7 +148,9 @@ void add_tune(CLI::App& app) {
   verb->add_option("--search", options->search,
                    "values to search for an option, like gamma=0.1,0.3 (may be repeated)")
       ->type_name("KEY=V,V");
-  verb->add_flag("--dry", options->dry, "train nothing: print what `dgat advise` would");
+  verb->add_flag(
+      "--dry", options->dry,
+      "train nothing: print what `dgat advise` would, for the gamma, alpha and rewire of --search");
   verb->add_flag("--no-advice", options->plain_order,
                  "take graphs in random order instead of best-advised first");
   add_training_options(*verb, options->training, options->common);
