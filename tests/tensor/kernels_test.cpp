@@ -160,7 +160,7 @@ TEST_P(Level, LayerNormMatchesTheFormula) {
 }
 
 TEST_P(Level, GatheringKernelsMatchPlainLoops) {
-  for (const int64_t d : {1, 3, 8, 15, 16, 17, 64}) {
+  for (const int64_t d : {1, 2, 3, 4, 6, 8, 15, 16, 17, 64}) {
     for (const int64_t heads : {1, 3, 8}) {
       const int64_t width = heads * d, count = 11;
       const Matrix<float> data = test::random_matrix<float>(6, width, 1);

@@ -154,6 +154,43 @@ inline bool add_rows_of(const IndexedRows<T>& rows, const T* weights, int64_t he
   return true;
 }
 
+/// Heads shorter than a vector, eight of them: each is read as a whole vector that begins at the
+/// head, or ends with the row, and carries some columns of its neighbours along.
+template <class T>
+struct ShortHeads {
+  static constexpr int kHeads = 8;
+  int64_t d, at[kHeads];
+
+  static bool fit(int64_t heads, int64_t d) {
+    return heads == kHeads && d < kLanes<T> && heads * d >= kLanes<T>;
+  }
+  explicit ShortHeads(int64_t columns) : d(columns) {
+    for (int h = 0; h < kHeads; ++h) {
+      at[h] = h * d < kHeads * d - kLanes<T> ? h * d : kHeads * d - kLanes<T>;
+    }
+  }
+  /// Where the columns of head h begin in its vector.
+  int64_t first_lane(int h) const { return h * d - at[h]; }
+};
+
+template <class T>
+inline void add_short_heads(const IndexedRows<T>& rows, const T* weights, int64_t count, T* out) {
+  constexpr int kHeads = ShortHeads<T>::kHeads;
+  const ShortHeads<T> heads(rows.width / kHeads);
+  Vector<T> acc[kHeads] = {};
+  for (int64_t e = 0; e < count; ++e) {
+    prefetch(rows, e + 8, count);
+    const T* from = row_of(rows, e);
+    const T* w = weights + e * kHeads;
+    for (int h = 0; h < kHeads; ++h) acc[h] += load(from + heads.at[h]) * w[h];
+  }
+  for (int h = 0; h < kHeads; ++h) {
+    for (int64_t c = 0; c < heads.d; ++c) {
+      out[h * heads.d + c] += acc[h][heads.first_lane(h) + c];
+    }
+  }
+}
+
 template <class T>
 void weighted_sum(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
                   T* out) {
@@ -161,6 +198,9 @@ void weighted_sum(const IndexedRows<T>& rows, const T* weights, int64_t heads, i
       add_rows_of<4>(rows, weights, heads, count, out) ||
       add_rows_of<2>(rows, weights, heads, count, out)) {
     return;
+  }
+  if (ShortHeads<T>::fit(heads, rows.width / heads)) {
+    return add_short_heads(rows, weights, count, out);
   }
   constexpr int64_t kTogether = 8;  // rows that share one load and store of each sum
   constexpr int64_t kTileWidth = 8 * kLanes<T>;
@@ -189,38 +229,52 @@ void weighted_sum(const IndexedRows<T>& rows, const T* weights, int64_t heads, i
   }
 }
 
-/// out[h] = x[h, :] . y[h, :], for heads of d columns.
+/// The dot products of a row's heads with those of a fixed row x.
 template <class T>
-inline void head_dots_of_row(const T* x, const T* y, int64_t heads, int64_t d, T* out) {
-  int64_t h = 0;
-#if defined(__AVX2__) && !defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) {
-    if (d == kLanes<T>) {  // one vector per head: eight of them are summed at once
-      for (; h + 8 <= heads; h += 8) {
-        Vector<T> p[8];
-        for (int i = 0; i < 8; ++i) p[i] = load(x + (h + i) * d) * load(y + (h + i) * d);
-        store(out + h, sums_of_eight(p));
-      }
+class HeadDots {
+ public:
+  HeadDots(const T* x, int64_t heads, int64_t d)
+      : x_(x), heads_(heads), d_(d), vectors_(heads == 8 && d == kLanes<T>), short_(d) {
+    short_heads_ = ShortHeads<T>::fit(heads, d);
+    for (int h = 0; short_heads_ && h < 8; ++h) {
+      masked_[h] = Vector<T>{};
+      for (int64_t c = 0; c < d; ++c) masked_[h][short_.first_lane(h) + c] = x[h * d + c];
     }
   }
-#endif
-  for (; h < heads; ++h) out[h] = dot(x + h * d, y + h * d, d);
-}
+  /// out[h] = x[h, :] . row[h, :].
+  void operator()(const T* row, T* out) const {
+    if (vectors_ || short_heads_) {
+      Vector<T> p[8];
+      for (int h = 0; h < 8; ++h) {
+        p[h] = vectors_ ? load(x_ + h * d_) * load(row + h * d_)
+                        : masked_[h] * load(row + short_.at[h]);
+      }
+      return sums_of_eight(p, out);
+    }
+    for (int64_t h = 0; h < heads_; ++h) out[h] = dot(x_ + h * d_, row + h * d_, d_);
+  }
+
+ private:
+  const T* x_;
+  int64_t heads_, d_;
+  bool vectors_, short_heads_;
+  ShortHeads<T> short_;
+  Vector<T> masked_[8];  // x, without the neighbours' columns
+};
 
 template <class T>
 void dots(const T* x, const IndexedRows<T>& rows, int64_t heads, int64_t count, T* out) {
-  const int64_t d = rows.width / heads;
+  const HeadDots<T> products(x, heads, rows.width / heads);
   for (int64_t e = 0; e < count; ++e) {
     prefetch(rows, e + 4, count);
-    head_dots_of_row(x, row_of(rows, e), heads, d, out + e * heads);
+    products(row_of(rows, e), out + e * heads);
   }
 }
 
 template <class T>
 void head_dots(const T* x, const T* a, int64_t heads, int64_t d, int64_t rows, T* out) {
-  for (int64_t i = 0; i < rows; ++i) {
-    head_dots_of_row(x + i * heads * d, a, heads, d, out + i * heads);
-  }
+  const HeadDots<T> products(a, heads, d);
+  for (int64_t i = 0; i < rows; ++i) products(x + i * heads * d, out + i * heads);
 }
 
 template <class T>

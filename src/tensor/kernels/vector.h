@@ -94,23 +94,27 @@ inline T sum(Vector<T> v) {
   }
 }
 
+/// out[i] = the sum of the lanes of v[i].
+template <class T>
+inline void sums_of_eight(const Vector<T> (&v)[8], T* out) {
 #if defined(__AVX2__) && !defined(__AVX512F__)
-/// The sum of the lanes of each of eight vectors.
-inline Vector<float> sums_of_eight(const Vector<float>* v) {
-  const auto pairs = [](Vector<float> a, Vector<float> b) {
-    return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14) +
-           __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
-  };
-  const auto fours = [](Vector<float> a, Vector<float> b) {
-    return __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13) +
-           __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-  };
-  const Vector<float> low = fours(pairs(v[0], v[1]), pairs(v[2], v[3]));
-  const Vector<float> high = fours(pairs(v[4], v[5]), pairs(v[6], v[7]));
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
-         __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
-}
+  if constexpr (sizeof(T) == 4) {
+    const auto pairs = [](Vector<T> a, Vector<T> b) {
+      return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14) +
+             __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+    };
+    const auto fours = [](Vector<T> a, Vector<T> b) {
+      return __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13) +
+             __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    };
+    const Vector<T> low = fours(pairs(v[0], v[1]), pairs(v[2], v[3]));
+    const Vector<T> high = fours(pairs(v[4], v[5]), pairs(v[6], v[7]));
+    return store(out, __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
+                          __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15));
+  }
 #endif
+  for (int i = 0; i < 8; ++i) out[i] = sum<T>(v[i]);
+}
 
 /// 2^n p for integers n in [-126, 127].
 inline Vector<float> scaled(Vector<float> p, Bits<float> exponent) {
