@@ -113,7 +113,7 @@ Attended<T> attend(const MessageGraph& graph, const Matrix<T>& values, int64_t h
       if (dropout.on) {
         kernel.negate_dropped(dropout.mask, piece.begin * heads, s, count * heads);
         T* kept = scratch.row(1);
-        for (int64_t i = 0; i < count * heads; ++i) kept[i] = s[i] < 0 ? T{0} : s[i] * kept_scale;
+        for (int64_t i = 0; i < count * heads; ++i) kept[i] = std::max(s[i], T{0}) * kept_scale;
         weights = kept;
       }
       kernel.weighted_sum(senders_of(graph, values, piece), weights, heads, count, sum_row);
@@ -180,7 +180,7 @@ void add_value_gradient(const MessageGraph& graph, const Matrix<T>& g, const Mat
   if (dropout.on) {
     const T scale = static_cast<T>(dropout.mask.scale);
     for (int64_t i = 0; i < numbers; ++i) {
-      task.scratch[i] = task.scratch[i] < 0 ? T{0} : task.scratch[i] * scale;
+      task.scratch[i] = std::max(task.scratch[i], T{0}) * scale;
     }
   }
   kernels<T>().weighted_sum(receivers_of(graph, g, task.piece), task.scratch, heads, task.count(),
