@@ -36,12 +36,12 @@ struct Cut {
 };
 
 /// Tasks a product of this many multiply-adds is worth: the first at 6 microseconds each, later
-/// ones at a millisecond, because every task packs its operands again.
+/// ones at several milliseconds, because every task packs its operands again.
 int64_t worthwhile_tasks(double work) {
   if (work < 0x1p19) return 1;
   if (work < 0x1p22) return 2;
-  if (work < 0x1p26) return 4;
-  return work < 0x1p29 ? kMaxTasks / 2 : kMaxTasks;
+  if (work < 0x1p28) return 4;
+  return work < 0x1p31 ? kMaxTasks / 2 : kMaxTasks;
 }
 
 /// The cheapest way to make that many tasks: what is packed more than once, plus the extra
