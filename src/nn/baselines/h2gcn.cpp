@@ -111,9 +111,8 @@ class H2gcn final : public Model<T> {
     if (o.extra.at("relu") != 0) r = tensor::activate(tape, r, tensor::Activation::kRelu);
     std::vector<Var<T>> rounds = {r};
     for (int64_t k = 0; k < o.layers; ++k) {
-      const Var<T> far = two_hop_dense_
-                             ? tensor::matmul(tape, tape.reference(*two_hop_dense_), r)
-                             : tensor::spmm(tape, *two_hop_, r);
+      const Var<T> far = two_hop_dense_ ? tensor::matmul(tape, tape.reference(*two_hop_dense_), r)
+                                        : tensor::spmm(tape, *two_hop_, r);
       r = tensor::concat_columns(tape, {tensor::spmm(tape, *one_hop_, r), far});
       rounds.push_back(r);
     }
