@@ -9,12 +9,16 @@
 namespace dgat::tensor {
 namespace {
 
-constexpr int64_t kGrain = 1 << 12;  // a multiple of 64, as the dropout kernels need
+/// Numbers per block: small matrices keep two threads busy, large ones do not hand out crumbs. A
+/// multiple of 64, as the dropout kernels need.
+int64_t grain(int64_t numbers) {
+  return numbers < 1 << 16 ? 1 << 12 : 1 << 14;
+}
 
 /// Multiplies a gradient by the mask, in place.
 template <class T>
 void mask_in_place(const DropoutMask& mask, Matrix<T>& g) {
-  parallel_for(g.size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(g.size(), grain(g.size()), [&](int64_t begin, int64_t end) {
     kernels<T>().dropout(mask, begin, g.data() + begin, g.data() + begin, end - begin);
   });
 }
@@ -22,7 +26,7 @@ void mask_in_place(const DropoutMask& mask, Matrix<T>& g) {
 template <class T>
 Matrix<T> sum_of(const Matrix<T>& a, const Matrix<T>& b) {
   Matrix<T> out(a.rows(), a.cols());
-  parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(out.size(), grain(out.size()), [&](int64_t begin, int64_t end) {
     const T *x = a.data(), *y = b.data();
     T* z = out.data();
     for (int64_t i = begin; i < end; ++i) z[i] = x[i] + y[i];
@@ -36,12 +40,12 @@ template <class T>
 Var<T> activate(Tape<T>& tape, const Var<T>& x, Activation activation, double slope) {
   Matrix<T> out(x.rows(), x.cols());
   const T negative = static_cast<T>(slope);
-  parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(out.size(), grain(out.size()), [&](int64_t begin, int64_t end) {
     kernels<T>().activate(activation, negative, x.value().data() + begin, out.data() + begin,
                           end - begin);
   });
   return tape.record(std::move(out), {x}, [x, activation, negative](Tape<T>& t, Matrix<T> g) {
-    parallel_for(g.size(), kGrain, [&](int64_t begin, int64_t end) {
+    parallel_for(g.size(), grain(g.size()), [&](int64_t begin, int64_t end) {
       kernels<T>().activate_backward(activation, negative, x.value().data() + begin,
                                      g.data() + begin, end - begin);
     });
@@ -54,7 +58,7 @@ Var<T> dropout(Tape<T>& tape, const Var<T>& x, double p) {
   if (!tape.training() || p == 0) return x;
   const DropoutMask mask = next_dropout_mask(tape, p);
   Matrix<T> out(x.rows(), x.cols());
-  parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(out.size(), grain(out.size()), [&](int64_t begin, int64_t end) {
     kernels<T>().dropout(mask, begin, x.value().data() + begin, out.data() + begin, end - begin);
   });
   return tape.record(std::move(out), {x}, [slot = x.slot(), mask](Tape<T>& t, Matrix<T> g) {
@@ -68,12 +72,12 @@ Var<T> dropout_gelu(Tape<T>& tape, const Var<T>& x, double p) {
   if (!tape.training() || p == 0) return gelu(tape, x);
   const DropoutMask mask = next_dropout_mask(tape, p);
   Matrix<T> out(x.rows(), x.cols());
-  parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(out.size(), grain(out.size()), [&](int64_t begin, int64_t end) {
     kernels<T>().dropout_gelu(mask, begin, x.value().data() + begin, out.data() + begin,
                               end - begin);
   });
   return tape.record(std::move(out), {x}, [x, mask](Tape<T>& t, Matrix<T> g) {
-    parallel_for(g.size(), kGrain, [&](int64_t begin, int64_t end) {
+    parallel_for(g.size(), grain(g.size()), [&](int64_t begin, int64_t end) {
       kernels<T>().dropout_gelu_backward(mask, begin, x.value().data() + begin, g.data() + begin,
                                          end - begin);
     });
@@ -87,7 +91,7 @@ Var<T> add_dropout(Tape<T>& tape, const Var<T>& x, const Var<T>& y, double p) {
   expects(x.value().same_shape(y.value()), "add_dropout: equal shapes");
   const DropoutMask mask = next_dropout_mask(tape, p);
   Matrix<T> out(x.rows(), x.cols());
-  parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(out.size(), grain(out.size()), [&](int64_t begin, int64_t end) {
     kernels<T>().add_dropout(mask, begin, x.value().data() + begin, y.value().data() + begin,
                              out.data() + begin, end - begin);
   });
@@ -95,7 +99,7 @@ Var<T> add_dropout(Tape<T>& tape, const Var<T>& x, const Var<T>& y, double p) {
                      [x_slot = x.slot(), y_slot = y.slot(), mask](Tape<T>& t, Matrix<T> g) {
                        if (y_slot >= 0) {
                          Matrix<T> masked(g.rows(), g.cols());
-                         parallel_for(g.size(), kGrain, [&](int64_t begin, int64_t end) {
+                         parallel_for(g.size(), grain(g.size()), [&](int64_t begin, int64_t end) {
                            kernels<T>().dropout(mask, begin, g.data() + begin,
                                                 masked.data() + begin, end - begin);
                          });
