@@ -141,8 +141,7 @@ def seconds_per_step(attention, graph, x, labels, train, width, steps):
 def dgat_seconds(bench, folder, name):
     if not bench:
         return None
-    case = "texas-residual" if name == "texas" else name  # the network that the peers have here
-    output = subprocess.run([bench, "--data", folder, "--model", "gat", "--threads", str(THREADS), case],
+    output = subprocess.run([bench, "--data", folder, "--model", "gat", "--threads", str(THREADS), name],
                             capture_output=True, text=True, check=True).stdout
     return float(output.splitlines()[1].split()[4])
 

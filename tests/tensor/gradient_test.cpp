@@ -46,7 +46,7 @@ TEST(Gradient, DropoutInAllItsForms) {
                    [](Tp& t, const Vs& v) { return add_dropout(t, v[0], v[1], 0.4); });
 }
 TEST(Gradient, HeadDotsAroundTheVectorLengths) {
-  for (const auto& [heads, d] : {std::pair{1, 5}, {3, 4}, {8, 8}, {2, 9}}) {
+  for (const auto& [heads, d] : {std::pair{1, 5}, {3, 4}, {8, 2}, {8, 8}, {2, 9}}) {
     SCOPED_TRACE(heads * 100 + d);
     expect_gradients(random_inputs({{7, heads * d}, {heads, d}}),
                      [](Tp& t, const Vs& v) { return head_dots(t, v[0], v[1]); });
