@@ -38,6 +38,7 @@ TEST_F(StudyVerbs, CompareWritesEveryFormatAndContinuesFromItsLedger) {
                           "machine", "reference", "rows", "table", "trials_left"}) {
     EXPECT_TRUE(printed.contains(key)) << key;
   }
+  EXPECT_GE(printed["threads"], 1) << "of a trial, as its line in the ledger says";
   ASSERT_EQ(printed["rows"].size(), 2U);
   for (const char* key : {"name", "failure", "model", "layers", "options", "parameters",
                           "test_mean", "test_std", "val_mean", "seconds_per_step", "peak_rss_bytes",
