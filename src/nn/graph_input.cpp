@@ -20,6 +20,18 @@ Messages<T>::Messages(const rewire::MessageGraph& source)
     : graph(source.offsets, source.senders),
       features(tensor::Matrix<T>::from(source.arcs(), source.feature_count, source.features)) {}
 
+template <class T>
+Messages<T> Messages<T>::into(std::span<const int32_t> nodes) const {
+  tensor::MessageGraph kept = graph.into(nodes);
+  tensor::Matrix<T> rows(features.empty() ? 0 : kept.arcs(), features.cols());
+  for (size_t r = 0; r < nodes.size() && !features.empty(); ++r) {
+    const auto i = static_cast<size_t>(nodes[r]);
+    const T *begin = features.row(graph.offsets()[i]), *end = features.row(graph.offsets()[i + 1]);
+    std::copy(begin, end, rows.row(kept.offsets()[r]));
+  }
+  return Messages(std::move(kept), std::move(rows));
+}
+
 template class NodeFeatures<float>;
 template class NodeFeatures<double>;
 template struct Messages<float>;

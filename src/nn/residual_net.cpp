@@ -1,5 +1,6 @@
 // Recipe `residual`: input linear -> dropout -> GELU; per layer x + FFN(aggregate(LayerNorm(x)));
 // output LayerNorm -> linear. Names and shapes of the parameters are part of the file format.
+#include <algorithm>
 #include <optional>
 
 #include "attention_kind.h"
@@ -35,6 +36,15 @@ class EdgeScores {
   Linear<T> inner_, outer_;
 };
 
+/// The nodes whose output is wanted: all of them, or a list.
+struct Readers {
+  std::optional<std::span<const int32_t>> rows;
+  template <class T>
+  Var<T> operator()(Tape<T>& tape, const Var<T>& x) const {
+    return rows ? tensor::gather_rows(tape, x, *rows) : x;
+  }
+};
+
 /// One layer: norm, aggregation, feed-forward, residual sums.
 template <class T>
 class ResidualBlock {
@@ -68,28 +78,35 @@ class ResidualBlock {
     }
   }
 
-  Var<T> operator()(Tape<T>& tape, const GraphInput<T>& input,
+  /// The rows of x after this layer, or of those nodes that `readers` names.
+  Var<T> operator()(Tape<T>& tape, const Messages<T>& messages, const Readers& readers,
                     const std::shared_ptr<const tensor::SparseMatrix<T>>& constant_weights,
                     Var<T> x, Inspection<T>* inspection) const {
     const double p = options_.dropout;
+    // What is read of x is picked before the norm, so that its gradient comes last and is added to
+    // that of the norm in place.
+    const Var<T> kept = readers(tape, x);
     Var<T> message = norm_(tape, x);
     if (aggregation_ == Aggregation::kDotProduct) {
-      message = out_(tape, attend(tape, *input.messages, message, inspection));
-      x = tensor::add_dropout(tape, x, message, p);
-      message = norm_ffn_(tape, x);
-    } else if (is_attention(aggregation_)) {
-      message = attend(tape, *input.messages, message, inspection);
-    } else if (aggregation_ != Aggregation::kNone) {
-      const Var<T> own = message;
-      message = tensor::spmm(tape, *constant_weights, own);
-      if (separate_) message = tensor::concat_columns(tape, {own, message});
+      message = out_(tape, attend(tape, messages, readers, message, inspection));
+      x = tensor::add_dropout(tape, kept, message, p);
+      return tensor::add_dropout(tape, x, ffn_(tape, norm_ffn_(tape, x)), p);
     }
-    return tensor::add_dropout(tape, x, ffn_(tape, message), p);
+    if (is_attention(aggregation_)) {
+      message = attend(tape, messages, readers, message, inspection);
+    } else if (aggregation_ == Aggregation::kNone) {
+      message = readers(tape, message);
+    } else {
+      const Var<T> own = message;
+      message = readers(tape, tensor::spmm(tape, *constant_weights, own));
+      if (separate_) message = tensor::concat_columns(tape, {readers(tape, own), message});
+    }
+    return tensor::add_dropout(tape, kept, ffn_(tape, message), p);
   }
 
  private:
   /// The message, or [own || message].
-  Var<T> attend(Tape<T>& tape, const Messages<T>& messages, const Var<T>& x,
+  Var<T> attend(Tape<T>& tape, const Messages<T>& messages, const Readers& readers, const Var<T>& x,
                 Inspection<T>* inspection) const {
     const tensor::AttentionOptions attention{.heads = options_.heads};
     tensor::EdgeTerm<T> edge;
@@ -99,15 +116,18 @@ class ResidualBlock {
     Var<T> own, message;
     if (aggregation_ == Aggregation::kAdditive) {
       own = lin_(tape, x);
-      message = tensor::additive_attention(tape, messages.graph, own, att_dst_(tape, own),
-                                           att_src_(tape, own), edge, attention, alpha);
+      message =
+          tensor::additive_attention(tape, messages.graph, own, readers(tape, att_dst_(tape, own)),
+                                     att_src_(tape, own), edge, attention, alpha);
+      if (separate_) own = readers(tape, own);
     } else if (aggregation_ == Aggregation::kGatv2) {
       own = lin_(tape, x);
-      message = tensor::gatv2_attention(tape, messages.graph, lin_dst_(tape, x), own,
+      message = tensor::gatv2_attention(tape, messages.graph, lin_dst_(tape, readers(tape, x)), own,
                                         tape.parameter(*att_), edge, attention, alpha);
+      if (separate_) own = readers(tape, own);
     } else {
-      own = x;
-      message = tensor::dot_attention(tape, messages.graph, query_(tape, x), key_(tape, x),
+      own = readers(tape, x);
+      message = tensor::dot_attention(tape, messages.graph, query_(tape, own), key_(tape, x),
                                       lin_(tape, x), edge, attention, alpha);
     }
     return separate_ ? tensor::concat_columns(tape, {own, message}) : message;
@@ -149,23 +169,46 @@ class ResidualNet final : public Model<T> {
   }
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
-    Var<T> x = input_(tape, view_input(tape, *input.features));
-    x = tensor::dropout_gelu(tape, x, this->options().dropout);
-    for (const ResidualBlock<T>& block : blocks_) {
-      x = block(tape, input, constant_weights_, std::move(x), inspection);
-    }
+    Var<T> x = before_last(tape, input, inspection);
+    x = blocks_.back()(tape, *input.messages, {}, constant_weights_, std::move(x), inspection);
     x = norm_(tape, x);
     if (inspection != nullptr) inspection->embeddings = x.value().clone();
     return output_(tape, x);
   }
 
+  /// The last layer sends messages to the wanted nodes only, and what follows is theirs alone.
+  Var<T> forward_rows(Tape<T>& tape, const GraphInput<T>& input,
+                      std::span<const int32_t> rows) override {
+    if (messages_ != input.messages || !std::ranges::equal(rows, rows_)) {
+      messages_ = input.messages;
+      rows_.assign(rows.begin(), rows.end());
+      into_rows_ = input.messages->into(rows);
+    }
+    Var<T> x = before_last(tape, input, nullptr);
+    x = blocks_.back()(tape, *into_rows_, {rows}, constant_weights_, std::move(x), nullptr);
+    return output_(tape, norm_(tape, x));
+  }
+
  private:
+  Var<T> before_last(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) {
+    Var<T> x = input_(tape, view_input(tape, *input.features));
+    x = tensor::dropout_gelu(tape, x, this->options().dropout);
+    for (size_t l = 0; l + 1 < blocks_.size(); ++l) {
+      x = blocks_[l](tape, *input.messages, {}, constant_weights_, std::move(x), inspection);
+    }
+    return x;
+  }
+
   Aggregation aggregation_;
   InputLinear<T> input_;
   std::vector<ResidualBlock<T>> blocks_;
   LayerNorm<T> norm_;
   Linear<T> output_;
   std::shared_ptr<const tensor::SparseMatrix<T>> constant_weights_;  // gcn and sage
+  // The arcs into the rows that forward_rows() was last asked for.
+  std::shared_ptr<const Messages<T>> messages_;
+  std::vector<int32_t> rows_;
+  std::optional<Messages<T>> into_rows_;
 };
 
 }  // namespace

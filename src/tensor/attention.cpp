@@ -8,8 +8,9 @@ namespace {
 template <class T>
 void check_shapes(const MessageGraph& graph, const Matrix<T>& values,
                   const AttentionOptions& options) {
-  expects(options.heads > 0 && values.rows() == graph.nodes() && values.cols() % options.heads == 0,
-          "attention: values are nodes x (heads * d)");
+  expects(options.heads > 0 && values.rows() == graph.sender_nodes() &&
+              values.cols() % options.heads == 0,
+          "attention: values are senders x (heads * d)");
 }
 
 /// Adds rows of an [arcs, heads] array, taken in the order of `arcs`, to sum.
@@ -30,8 +31,9 @@ Var<T> additive_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>
                           const AttentionOptions& options, AlphaOut<T> alpha_out) {
   check_shapes(graph, values.value(), options);
   const int64_t heads = options.heads;
-  expects(dst.rows() == graph.nodes() && dst.cols() == heads && src.value().same_shape(dst.value()),
-          "additive_attention: dst and src are nodes x heads");
+  expects(dst.rows() == graph.nodes() && dst.cols() == heads &&
+              src.rows() == graph.sender_nodes() && src.cols() == heads,
+          "additive_attention: dst is receivers x heads, src senders x heads");
   const T slope = static_cast<T>(options.slope);
   const AlphaDropout dropout = alpha_dropout(tape, options.dropout);
   EdgeScores<T> edges(graph, edge, heads);
@@ -73,14 +75,14 @@ Var<T> additive_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>
         t.accumulate(dst_slot, std::move(ddst));
         edges.backward(t, ds);
         if (src_slot >= 0) {
-          Matrix<T> dsrc(graph.nodes(), heads);
+          Matrix<T> dsrc(graph.sender_nodes(), heads);
           reduce_rows<T>(graph.by_sender(), dsrc, 0, [&](const PieceTask<T>& task) {
             add_rows_by_arc(ds, graph.arc_of().data() + task.piece.begin, task.count(), task.sum);
           });
           t.accumulate(src_slot, std::move(dsrc));
         }
         if (values.wants_gradient()) {
-          Matrix<T> dvalues(graph.nodes(), values.cols());
+          Matrix<T> dvalues(graph.sender_nodes(), values.cols());
           reduce_rows<T>(graph.by_sender(), dvalues, heads, [&](const PieceTask<T>& task) {
             add_value_gradient(graph, g, alpha, dropout, task);
           });
@@ -95,9 +97,9 @@ Var<T> gatv2_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& d
                        const AttentionOptions& options, AlphaOut<T> alpha_out) {
   check_shapes(graph, src.value(), options);
   const int64_t heads = options.heads;
-  expects(
-      dst.value().same_shape(src.value()) && a.rows() == heads && a.value().size() == src.cols(),
-      "gatv2_attention: dst is shaped like src, a is heads x d");
+  expects(dst.rows() == graph.nodes() && dst.cols() == src.cols() && a.rows() == heads &&
+              a.value().size() == src.cols(),
+          "gatv2_attention: dst is receivers x (heads * d), a is heads x d");
   const T slope = static_cast<T>(options.slope);
   const AlphaDropout dropout = alpha_dropout(tape, options.dropout);
   EdgeScores<T> edges(graph, edge, heads);
@@ -138,7 +140,7 @@ Var<T> gatv2_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& d
           }
         }
         if (!src.wants_gradient()) return;
-        Matrix<T> dsrc(graph.nodes(), width);
+        Matrix<T> dsrc(graph.sender_nodes(), width);
         reduce_rows<T>(graph.by_sender(), dsrc, heads, [&](const PieceTask<T>& task) {
           add_value_gradient(graph, g, alpha, dropout, task);
           gather_by_arc(ds.data(), graph.arc_of().data() + task.piece.begin, heads, task.count(),
@@ -157,8 +159,8 @@ Var<T> dot_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& q, 
                      AlphaOut<T> alpha_out) {
   check_shapes(graph, values.value(), options);
   const int64_t heads = options.heads, width = values.cols(), d = width / heads;
-  expects(q.value().same_shape(values.value()) && k.value().same_shape(values.value()),
-          "dot_attention: q, k and values have equal shapes");
+  expects(q.rows() == graph.nodes() && q.cols() == width && k.value().same_shape(values.value()),
+          "dot_attention: q is receivers x (heads * d), k is shaped like the values");
   const AlphaDropout dropout = alpha_dropout(tape, options.dropout);
   const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(d)));
   EdgeScores<T> edges(graph, edge, heads);
@@ -190,7 +192,7 @@ Var<T> dot_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& q, 
         t.accumulate(q.slot(), std::move(dq));
         edges.backward(t, ds);
         if (k.wants_gradient()) {
-          Matrix<T> dk(graph.nodes(), width);
+          Matrix<T> dk(graph.sender_nodes(), width);
           reduce_rows<T>(graph.by_sender(), dk, heads, [&](const PieceTask<T>& task) {
             gather_by_arc(ds.data(), graph.arc_of().data() + task.piece.begin, heads, task.count(),
                           task.scratch);
@@ -201,7 +203,7 @@ Var<T> dot_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& q, 
           t.accumulate(k.slot(), std::move(dk));
         }
         if (values.wants_gradient()) {
-          Matrix<T> dvalues(graph.nodes(), width);
+          Matrix<T> dvalues(graph.sender_nodes(), width);
           reduce_rows<T>(graph.by_sender(), dvalues, heads, [&](const PieceTask<T>& task) {
             add_value_gradient(graph, g, alpha, dropout, task);
           });

@@ -39,7 +39,7 @@ template <class T>
 Matrix<T> sum_from_receivers(const MessageGraph& graph, const Matrix<T>& weights,
                              const Matrix<T>& x) {
   const int64_t heads = weights.cols();
-  Matrix<T> out(graph.nodes(), x.cols());
+  Matrix<T> out(graph.sender_nodes(), x.cols());
   reduce_rows<T>(graph.by_sender(), out, heads, [&](const PieceTask<T>& task) {
     gather_by_arc(weights.data(), graph.arc_of().data() + task.piece.begin, heads, task.count(),
                   task.scratch);
@@ -93,7 +93,7 @@ Var<T> gather_receivers(Tape<T>& tape, const MessageGraph& graph, const Var<T>& 
 
 template <class T>
 Var<T> gather_senders(Tape<T>& tape, const MessageGraph& graph, const Var<T>& x) {
-  expects(x.rows() == graph.nodes(), "gather_senders: one row per node");
+  expects(x.rows() == graph.sender_nodes(), "gather_senders: one row per sender");
   const int64_t cols = x.cols();
   Matrix<T> out(graph.arcs(), cols);
   for_pieces(graph.by_receiver(), [&](const RowPiece& piece) {
@@ -104,7 +104,7 @@ Var<T> gather_senders(Tape<T>& tape, const MessageGraph& graph, const Var<T>& x)
   });
   return tape.record(std::move(out), {x},
                      [&graph, slot = x.slot(), cols](Tape<T>& t, const Matrix<T>& g) {
-                       Matrix<T> d(graph.nodes(), cols);
+                       Matrix<T> d(graph.sender_nodes(), cols);
                        reduce_rows<T>(graph.by_sender(), d, 0, [&](const PieceTask<T>& task) {
                          for (int64_t p = task.piece.begin; p < task.piece.end; ++p) {
                            const T* row = g.row(graph.arc_of()[static_cast<size_t>(p)]);
@@ -139,7 +139,7 @@ Var<T> edge_gatv2_scores(Tape<T>& tape, const MessageGraph& graph, const Var<T>&
       [&graph, dst, src, a, negative, heads](Tape<T>& t, const Matrix<T>& g) {
         const int64_t width = dst.cols();
         Matrix<T> da = Matrix<T>::zeros(graph.by_receiver().blocks(), width);
-        Matrix<T> ddst(graph.nodes(), width), dsrc(graph.nodes(), width);
+        Matrix<T> ddst(graph.nodes(), width), dsrc(graph.sender_nodes(), width);
         reduce_rows<T>(graph.by_receiver(), ddst, 0, [&](const PieceTask<T>& task) {
           kernels<T>().gatv2_backward(dst.value().row(task.piece.row),
                                       senders_of(graph, src.value(), task.piece), a.value().data(),
@@ -165,7 +165,7 @@ Var<T> edge_gatv2_scores(Tape<T>& tape, const MessageGraph& graph, const Var<T>&
 template <class T>
 Var<T> edge_dot_scores(Tape<T>& tape, const MessageGraph& graph, const Var<T>& q, const Var<T>& k,
                        int64_t heads, double factor) {
-  expects(q.value().same_shape(k.value()) && q.cols() % heads == 0, "edge_dot_scores: shapes fit");
+  expects(q.cols() == k.cols() && q.cols() % heads == 0, "edge_dot_scores: shapes fit");
   Matrix<T> out = arc_dots(graph, q.value(), k.value(), heads);
   const T f = static_cast<T>(factor);
   scale_in_place(out, f);
@@ -217,7 +217,7 @@ Var<T> edge_softmax(Tape<T>& tape, const MessageGraph& graph, const Var<T>& scor
 template <class T>
 Var<T> edge_aggregate(Tape<T>& tape, const MessageGraph& graph, const Var<T>& weights,
                       const Var<T>& values) {
-  expects(weights.rows() == graph.arcs() && values.rows() == graph.nodes() &&
+  expects(weights.rows() == graph.arcs() && values.rows() == graph.sender_nodes() &&
               values.cols() % weights.cols() == 0,
           "edge_aggregate: shapes fit");
   return tape.record(sum_from_senders(graph, weights.value(), values.value()), {weights, values},

@@ -11,13 +11,19 @@ namespace {
 
 constexpr int64_t kGrain = 1 << 14;
 
+/// The rows that a loss reads: those of a list, or the first `count`, which are all.
+struct Chosen {
+  std::span<const int32_t> list;
+  int64_t count;
+  int64_t operator[](int64_t r) const { return list.empty() ? r : list[static_cast<size_t>(r)]; }
+};
+
 /// Mean over the chosen rows of term(row, gradient row); the gradient is kept, already divided by
 /// the number of rows, because it is no larger than the logits and costs one pass either way.
 template <class T, class Term>
-Var<T> mean_over_rows(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> rows,
-                      const Term& term) {
-  expects(!rows.empty(), "loss: at least one row");
-  const int64_t count = static_cast<int64_t>(rows.size()), cols = logits.cols();
+Var<T> mean_over_rows(Tape<T>& tape, const Var<T>& logits, const Chosen& rows, const Term& term) {
+  expects(rows.count > 0, "loss: at least one row");
+  const int64_t count = rows.count, cols = logits.cols();
   const bool recording = tape.records({logits});
   Matrix<T> gradient;
   if (recording) gradient = Matrix<T>::zeros(logits.rows(), cols);
@@ -25,7 +31,7 @@ Var<T> mean_over_rows(Tape<T>& tape, const Var<T>& logits, std::span<const int32
       parallel_sum<double>(count, row_grain(count, cols), [&](int64_t begin, int64_t end) {
         double sum = 0;
         for (int64_t r = begin; r < end; ++r) {
-          const int64_t i = rows[static_cast<size_t>(r)];
+          const int64_t i = rows[r];
           sum += term(i, recording ? gradient.row(i) : nullptr);
         }
         return sum;
@@ -42,11 +48,9 @@ Var<T> mean_over_rows(Tape<T>& tape, const Var<T>& logits, std::span<const int32
                      });
 }
 
-}  // namespace
-
 template <class T>
-Var<T> cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
-                     std::span<const int32_t> rows) {
+Var<T> cross_entropy_of(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
+                        const Chosen& rows) {
   const Matrix<T>& x = logits.value();
   const int64_t classes = x.cols();
   return mean_over_rows(tape, logits, rows, [&x, labels, classes](int64_t i, T* gradient) {
@@ -67,8 +71,8 @@ Var<T> cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_
 }
 
 template <class T>
-Var<T> binary_cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
-                            std::span<const int32_t> rows) {
+Var<T> binary_cross_entropy_of(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
+                               const Chosen& rows) {
   expects(logits.cols() == 1, "binary_cross_entropy: one logit per row");
   const Matrix<T>& x = logits.value();
   return mean_over_rows(tape, logits, rows, [&x, labels](int64_t i, T* gradient) {
@@ -82,6 +86,33 @@ Var<T> binary_cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const
     }
     return std::max(z, 0.0) - z * label + std::log1p(small);
   });
+}
+
+template <class T>
+Chosen all_rows(const Var<T>& logits, std::span<const int32_t> labels) {
+  expects(std::ssize(labels) == logits.rows(), "loss: one label per row");
+  return {{}, logits.rows()};
+}
+
+}  // namespace
+
+template <class T>
+Var<T> cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels) {
+  return cross_entropy_of(tape, logits, labels, all_rows(logits, labels));
+}
+template <class T>
+Var<T> cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
+                     std::span<const int32_t> rows) {
+  return cross_entropy_of(tape, logits, labels, {rows, std::ssize(rows)});
+}
+template <class T>
+Var<T> binary_cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels) {
+  return binary_cross_entropy_of(tape, logits, labels, all_rows(logits, labels));
+}
+template <class T>
+Var<T> binary_cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
+                            std::span<const int32_t> rows) {
+  return binary_cross_entropy_of(tape, logits, labels, {rows, std::ssize(rows)});
 }
 
 template <class T>
@@ -102,11 +133,13 @@ Var<T> mean(Tape<T>& tape, const Var<T>& x) {
       });
 }
 
-#define DGAT_INSTANTIATE(T)                                                               \
-  template Var<T> cross_entropy(Tape<T>&, const Var<T>&, std::span<const int32_t>,        \
-                                std::span<const int32_t>);                                \
-  template Var<T> binary_cross_entropy(Tape<T>&, const Var<T>&, std::span<const int32_t>, \
-                                       std::span<const int32_t>);                         \
+#define DGAT_INSTANTIATE(T)                                                                \
+  template Var<T> cross_entropy(Tape<T>&, const Var<T>&, std::span<const int32_t>);        \
+  template Var<T> binary_cross_entropy(Tape<T>&, const Var<T>&, std::span<const int32_t>); \
+  template Var<T> cross_entropy(Tape<T>&, const Var<T>&, std::span<const int32_t>,         \
+                                std::span<const int32_t>);                                 \
+  template Var<T> binary_cross_entropy(Tape<T>&, const Var<T>&, std::span<const int32_t>,  \
+                                       std::span<const int32_t>);                          \
   template Var<T> mean(Tape<T>&, const Var<T>&)
 DGAT_INSTANTIATE(float);
 DGAT_INSTANTIATE(double);

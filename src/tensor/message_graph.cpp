@@ -46,22 +46,25 @@ RowPlan plan_rows(std::span<const int64_t> offsets) {
 }
 
 MessageGraph::MessageGraph(std::vector<int64_t> offsets, std::vector<int32_t> senders)
+    : MessageGraph(offsets, std::move(senders), std::ssize(offsets) - 1) {}
+
+MessageGraph::MessageGraph(std::vector<int64_t> offsets, std::vector<int32_t> senders,
+                           int64_t sender_nodes)
     : offsets_(std::move(offsets)), senders_(std::move(senders)) {
   expects(!offsets_.empty() && offsets_.front() == 0 && offsets_.back() == arcs() &&
               std::is_sorted(offsets_.begin(), offsets_.end()),
           "MessageGraph: offsets rise from 0 to the number of arcs");
   expects(arcs() <= INT32_MAX, "MessageGraph: at most 2^31 - 1 arcs");
-  const int64_t n = nodes();
-  sender_offsets_.assign(static_cast<size_t>(n) + 1, 0);
+  sender_offsets_.assign(static_cast<size_t>(sender_nodes) + 1, 0);
   for (const int32_t sender : senders_) {
-    expects(sender >= 0 && sender < n, "MessageGraph: senders are nodes");
+    expects(sender >= 0 && sender < sender_nodes, "MessageGraph: senders are nodes");
     ++sender_offsets_[static_cast<size_t>(sender) + 1];
   }
   for (size_t i = 1; i < sender_offsets_.size(); ++i) sender_offsets_[i] += sender_offsets_[i - 1];
   std::vector<int64_t> next(sender_offsets_.begin(), sender_offsets_.end() - 1);
   receivers_.resize(senders_.size());
   arc_of_.resize(senders_.size());
-  for (int64_t i = 0; i < n; ++i) {
+  for (int64_t i = 0; i < nodes(); ++i) {
     for (int64_t e = offsets_[static_cast<size_t>(i)]; e < offsets_[static_cast<size_t>(i) + 1];
          ++e) {
       const auto at =
@@ -72,6 +75,19 @@ MessageGraph::MessageGraph(std::vector<int64_t> offsets, std::vector<int32_t> se
   }
   by_receiver_ = plan_rows(offsets_);
   by_sender_ = plan_rows(sender_offsets_);
+}
+
+MessageGraph MessageGraph::into(std::span<const int32_t> receivers) const {
+  std::vector<int64_t> offsets = {0};
+  std::vector<int32_t> senders;
+  for (const int32_t i : receivers) {
+    expects(i >= 0 && i < nodes(), "MessageGraph: receivers are nodes");
+    const int64_t begin = offsets_[static_cast<size_t>(i)],
+                  end = offsets_[static_cast<size_t>(i) + 1];
+    senders.insert(senders.end(), senders_.begin() + begin, senders_.begin() + end);
+    offsets.push_back(static_cast<int64_t>(senders.size()));
+  }
+  return MessageGraph(std::move(offsets), std::move(senders), sender_nodes());
 }
 
 MessageGraph MessageGraph::from(const graph::CsrGraph& graph, bool self_loops) {

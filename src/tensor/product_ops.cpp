@@ -24,9 +24,15 @@ Matrix<T> transposed_copy(const Matrix<T>& a) {
 }  // namespace
 
 template <class T>
-Var<T> linear(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>& bias) {
-  Matrix<T> out(x.rows(), weight.rows());
-  multiply_transposed_into(x.value(), weight.value(), out, false, bias ? &bias.value() : nullptr);
+Var<T> linear(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>& bias,
+              Matrix<T> known) {
+  Matrix<T> out = std::move(known);
+  if (out.empty()) {
+    out = Matrix<T>(x.rows(), weight.rows());
+    multiply_transposed_into(x.value(), weight.value(), out, false, bias ? &bias.value() : nullptr);
+  }
+  expects(out.rows() == x.rows() && out.cols() == weight.rows(),
+          "linear: a known value has the shape of the product");
   return tape.record(std::move(out), {x, weight, bias},
                      [x, weight, bias_slot = bias.slot()](Tape<T>& t, const Matrix<T>& g) {
                        if (bias_slot >= 0) {
@@ -68,9 +74,9 @@ Var<T> transpose(Tape<T>& tape, const Var<T>& a) {
                      });
 }
 
-#define DGAT_INSTANTIATE(T)                                                      \
-  template Var<T> linear(Tape<T>&, const Var<T>&, const Var<T>&, const Var<T>&); \
-  template Var<T> matmul(Tape<T>&, const Var<T>&, const Var<T>&);                \
+#define DGAT_INSTANTIATE(T)                                                                 \
+  template Var<T> linear(Tape<T>&, const Var<T>&, const Var<T>&, const Var<T>&, Matrix<T>); \
+  template Var<T> matmul(Tape<T>&, const Var<T>&, const Var<T>&);                           \
   template Var<T> transpose(Tape<T>&, const Var<T>&)
 DGAT_INSTANTIATE(float);
 DGAT_INSTANTIATE(double);

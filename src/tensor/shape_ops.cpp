@@ -106,17 +106,18 @@ Var<T> gather_rows(Tape<T>& tape, const Var<T>& x, std::span<const int32_t> rows
       [slot = x.slot(), n = x.rows(), cols, index = std::vector<int32_t>(rows.begin(), rows.end())](
           Tape<T>& t, const Matrix<T>& g) {
         const Occurrences where = occurrences(index, n);
-        Matrix<T> d = Matrix<T>::zeros(n, cols);
+        const auto into = t.target(slot, n, cols);
         parallel_for(n, row_grain(n, cols), [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
+            T* sum = into.gradient.row(i);
+            if (into.fresh) std::fill(sum, sum + cols, T{0});
             for (int64_t p = where.offsets[static_cast<size_t>(i)];
                  p < where.offsets[static_cast<size_t>(i) + 1]; ++p) {
               const T* from = g.row(where.positions[static_cast<size_t>(p)]);
-              for (int64_t c = 0; c < cols; ++c) d(i, c) += from[c];
+              for (int64_t c = 0; c < cols; ++c) sum[c] += from[c];
             }
           }
         });
-        t.accumulate(slot, std::move(d));
       });
 }
 

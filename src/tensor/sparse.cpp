@@ -56,6 +56,20 @@ Matrix<T> dropped_transposed_product(const SparseMatrix<T>& matrix, const Matrix
   return out;
 }
 
+template <class T>
+void add_to_rows(const Matrix<T>& bias, Matrix<T>& out) {
+  const int64_t cols = out.cols();
+  expects(bias.size() == cols, "sparse_linear: one bias per column");
+  parallel_for(out.rows(), std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, cols)),
+               [&](int64_t begin, int64_t end) {
+                 const T* b = bias.data();
+                 for (int64_t i = begin; i < end; ++i) {
+                   T* row = out.row(i);
+                   for (int64_t c = 0; c < cols; ++c) row[c] += b[c];
+                 }
+               });
+}
+
 }  // namespace
 
 template <class T>
@@ -116,28 +130,22 @@ Var<T> spmm(Tape<T>& tape, const SparseMatrix<T>& matrix, const Var<T>& x) {
 
 template <class T>
 Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T>& weight,
-                     const Var<T>& bias, const EntryDropout& dropout) {
+                     const Var<T>& bias, const EntryDropout& dropout, Matrix<T> known) {
   expects(features.cols() == weight.rows(), "sparse_linear: shapes fit");
   Matrix<T> dropped;  // the values that are left, for both passes; empty without dropout
   if (dropout.p > 0) {
     dropped =
         dropped_values(features, dropout_mask(tape.options().seed, dropout.stream, dropout.p));
   }
-  Matrix<T> out =
-      product<T>(features.csr(), dropped.empty() ? features.csr().values.data() : dropped.data(),
-                 weight.value());
-  if (bias) {
-    expects(bias.value().size() == out.cols(), "sparse_linear: one bias per column");
-    const int64_t cols = out.cols();
-    parallel_for(out.rows(), std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, cols)),
-                 [&](int64_t begin, int64_t end) {
-                   const T* b = bias.value().data();
-                   for (int64_t i = begin; i < end; ++i) {
-                     T* row = out.row(i);
-                     for (int64_t c = 0; c < cols; ++c) row[c] += b[c];
-                   }
-                 });
+  Matrix<T> out = std::move(known);
+  if (out.empty()) {
+    out =
+        product<T>(features.csr(), dropped.empty() ? features.csr().values.data() : dropped.data(),
+                   weight.value());
+    if (bias) add_to_rows(bias.value(), out);
   }
+  expects(out.rows() == features.rows() && out.cols() == weight.cols(),
+          "sparse_linear: a known value has the shape of the product");
   return tape.record(std::move(out), {weight, bias},
                      [&features, dropped = std::move(dropped), weight_slot = weight.slot(),
                       bias_slot = bias.slot()](Tape<T>& t, const Matrix<T>& g) {
@@ -156,7 +164,7 @@ Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T
   template class SparseMatrix<T>;                                                               \
   template Var<T> spmm(Tape<T>&, const SparseMatrix<T>&, const Var<T>&);                        \
   template Var<T> sparse_linear(Tape<T>&, const SparseMatrix<T>&, const Var<T>&, const Var<T>&, \
-                                const EntryDropout&)
+                                const EntryDropout&, Matrix<T>)
 DGAT_INSTANTIATE(float);
 DGAT_INSTANTIATE(double);
 #undef DGAT_INSTANTIATE

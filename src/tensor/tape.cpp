@@ -1,5 +1,7 @@
 #include "dgat/tensor/tape.h"
 
+#include <utility>
+
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
 
@@ -7,6 +9,7 @@ namespace dgat::tensor {
 
 template <class T>
 void Tape<T>::begin(const TapeOptions& options) {
+  if (options.weights == 0 || options.weights != options_.weights) kept_.clear();
   options_ = options;
   random_operations_ = 0;
   entries_.clear();
@@ -36,6 +39,22 @@ Var<T> Tape<T>::parameter(Parameter<T>& parameter) {
     entries_.back().parameter = &parameter;
   }
   return result;
+}
+
+template <class T>
+void Tape<T>::keep(const Parameter<T>& parameter, const Var<T>& product) {
+  if (options_.weights != 0) kept_.push_back({&parameter, product});
+}
+
+template <class T>
+Matrix<T> Tape<T>::take_kept(const Parameter<T>& parameter) {
+  for (Kept& kept : kept_) {
+    if (kept.parameter != &parameter || !kept.product) continue;
+    const Var<T> product = std::exchange(kept.product, {});
+    const bool unshared = product.content_.use_count() == 1;
+    return unshared ? std::move(product.content_->own) : product.value().clone();
+  }
+  return {};
 }
 
 template <class T>

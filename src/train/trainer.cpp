@@ -62,6 +62,9 @@ class Loop {
     if (train_nodes_.empty()) {
       throw_input("{}: split {} has no labelled training node", task.dataset.name, task.split);
     }
+    for (const graph::NodeId i : train_nodes_) {
+      train_labels_.push_back(labels_[static_cast<size_t>(i)]);
+    }
     check_measurable(split_.train, "training");
     check_measurable(split_.val, "validation");
     adam_.lr = config_.lr;
@@ -113,16 +116,23 @@ class Loop {
         fmt::format("train: stopped after step {} of split {}", state_.step, task_.split));
   }
 
+  void begin_pass(bool training, int64_t number) {
+    tape_.begin({.training = training,
+                 .seed = seed_,
+                 .step = static_cast<uint64_t>(number),
+                 .weights = weights_});
+  }
+
   void step() {
     const int64_t number = state_.step + 1;
     model_.set_pretraining(number <= pretraining_steps_);
-    tape_.begin({.training = true, .seed = seed_, .step = static_cast<uint64_t>(number)});
+    begin_pass(/*training=*/true, number);
     double loss = 0;
     {
-      const Var<float> logits = model_.forward(tape_, task_.input);
+      const Var<float> logits = model_.forward_rows(tape_, task_.input, train_nodes_);
       Var<float> total = logits.cols() == 1 && task_.dataset.classes == 2
-                             ? tensor::binary_cross_entropy(tape_, logits, labels_, train_nodes_)
-                             : tensor::cross_entropy(tape_, logits, labels_, train_nodes_);
+                             ? tensor::binary_cross_entropy(tape_, logits, train_labels_)
+                             : tensor::cross_entropy(tape_, logits, train_labels_);
       if (const Var<float> extra = model_.auxiliary_loss(tape_, task_.input)) {
         total = tensor::add(tape_, total, extra);
       }
@@ -145,6 +155,7 @@ class Loop {
     state_.best_weights.restore(model_);
     model_.set_pretraining(false);
     model_.end_pretraining(task_.input);
+    ++weights_;
     state_.best = {};
     state_.best_weights = {};
     for (auto& moments : state_.moments) moments = {};
@@ -166,6 +177,7 @@ class Loop {
     if (of_stage < config_.warmup) {
       options.lr *= static_cast<double>(of_stage) / static_cast<double>(config_.warmup);
     }
+    ++weights_;
     size_t next = 0;
     for (auto& entry : model_.parameters().entries()) {
       tensor::adam_update(entry.parameter, state_.moments[next++], options, of_stage, scale);
@@ -174,7 +186,7 @@ class Loop {
   }
 
   void judge(double loss) {
-    tape_.begin({.training = false, .seed = seed_, .step = static_cast<uint64_t>(state_.step)});
+    begin_pass(/*training=*/false, state_.step);
     const Var<float> logits = model_.forward(tape_, task_.input);
     if (!tensor::all_finite(logits.value())) fail(state_.step, "the logits are not finite");
     const Scores scores{logits.value().values(), logits.cols()};
@@ -227,10 +239,12 @@ class Loop {
   const std::vector<int32_t>& labels_;
   MetricKind metric_;
   std::vector<graph::NodeId> train_nodes_;
+  std::vector<int32_t> train_labels_;  // one per training node
   uint64_t seed_;
   std::string identity_;
   tensor::AdamOptions adam_;
   Tape<float> tape_;
+  uint64_t weights_ = 1;  // counts the changes of the parameters
   LoopState state_;
   bool two_stages_ = false;
   int64_t pretraining_steps_ = 0;  // 0 for models of one stage

@@ -10,14 +10,21 @@
 namespace dgat::nn {
 namespace {
 
+const std::vector<int32_t> kRows = {5, 0, 1, 2, 4};
+
 /// Loss of one training pass; dropout masks depend on the seed only, so it is a smooth function of
-/// the parameters.
-double loss_of(Model<double>& model, const test::TinyProblem& problem, bool backward) {
+/// the parameters. `all`: from the logits of all nodes instead of those of the training nodes.
+double loss_of(Model<double>& model, const test::TinyProblem& problem, bool backward,
+               bool all = false) {
   tensor::Tape<double> tape;
   tape.begin({.training = true, .seed = 3, .step = 1});
-  const auto logits = model.forward(tape, problem.input);
-  const std::vector<int32_t> rows = {0, 1, 2, 4, 5};
-  auto loss = tensor::cross_entropy(tape, logits, problem.input.training_labels, rows);
+  const auto logits = all ? tensor::gather_rows(tape, model.forward(tape, problem.input), kRows)
+                          : model.forward_rows(tape, problem.input, kRows);
+  std::vector<int32_t> labels;
+  for (const int32_t i : kRows) {
+    labels.push_back(problem.input.training_labels[static_cast<size_t>(i)]);
+  }
+  auto loss = tensor::cross_entropy(tape, logits, labels);
   if (const auto extra = model.auxiliary_loss(tape, problem.input)) {
     loss = tensor::add(tape, loss, extra);
   }
@@ -26,8 +33,7 @@ double loss_of(Model<double>& model, const test::TinyProblem& problem, bool back
   return value;
 }
 
-void expect_gradients_match(const std::string& name, Recipe recipe, bool sparse) {
-  const auto problem = test::tiny_problem(sparse);
+ModelOptions options_for(const test::TinyProblem& problem, Recipe recipe) {
   ModelOptions o;
   o.features = problem.input.features->cols();
   o.classes = problem.classes;
@@ -39,7 +45,12 @@ void expect_gradients_match(const std::string& name, Recipe recipe, bool sparse)
   o.dropout = 0.25;
   o.projection = true;
   o.seed = 9;
-  const auto model = make_model<double>(name, o);
+  return o;
+}
+
+void expect_gradients_match(const std::string& name, Recipe recipe, bool sparse) {
+  const auto problem = test::tiny_problem(sparse);
+  const auto model = make_model<double>(name, options_for(problem, recipe));
   model->prepare(problem.input);
   for (auto& entry : model->parameters().entries()) entry.parameter.clear_grad();
   loss_of(*model, problem, true);
@@ -70,6 +81,54 @@ TEST_P(Gradient, MatchesFiniteDifferences) {
     expect_gradients_match(GetParam(), Recipe::kResidual, sparse);
     if (find_model(GetParam()).has_classic) {
       expect_gradients_match(GetParam(), Recipe::kClassic, sparse);
+    }
+  }
+}
+
+/// A pass for the training nodes only leaves out what does not matter, and nothing else.
+void expect_rows_are_enough(const std::string& name, Recipe recipe) {
+  const auto problem = test::tiny_problem(true);
+  ModelOptions o = options_for(problem, recipe);
+  o.dropout = 0;
+  const auto model = make_model<double>(name, o);
+  model->prepare(problem.input);
+  const double loss = loss_of(*model, problem, true, /*all=*/true);
+  std::vector<tensor::Matrix<double>> expected;
+  for (auto& entry : model->parameters().entries()) {
+    expected.push_back(entry.parameter.grad.clone());
+    entry.parameter.clear_grad();
+  }
+  EXPECT_NEAR(loss_of(*model, problem, true), loss, 1e-12);
+  size_t next = 0;
+  for (auto& entry : model->parameters().entries()) {
+    const auto& grad = expected[next++];
+    for (int64_t i = 0; i < grad.size(); ++i) {
+      EXPECT_NEAR(entry.parameter.grad.data()[i], grad.data()[i], 1e-12)
+          << name << " " << to_string(recipe) << " " << entry.parameter.name << " entry " << i;
+    }
+  }
+}
+
+TEST_P(Gradient, TrainingNodesAreEnough) {
+  expect_rows_are_enough(GetParam(), Recipe::kResidual);
+  if (find_model(GetParam()).has_classic) expect_rows_are_enough(GetParam(), Recipe::kClassic);
+}
+
+TEST(ForwardRows, FollowsTheRowsAndTheGraphItIsAskedFor) {
+  const auto problem = test::tiny_problem(true);
+  ModelOptions o = options_for(problem, Recipe::kResidual);
+  const auto model = make_model<double>("dgat", o);
+  model->prepare(problem.input);
+  tensor::Tape<double> tape;
+  tape.begin({});
+  const auto all = model->forward(tape, problem.input);
+  for (const std::vector<int32_t>& rows : {std::vector{3, 0}, {1}, {0, 1, 2, 3, 4, 5}}) {
+    const auto some = model->forward_rows(tape, problem.input, rows);
+    ASSERT_EQ(some.rows(), std::ssize(rows));
+    for (size_t r = 0; r < rows.size(); ++r) {
+      for (int64_t c = 0; c < all.cols(); ++c) {
+        EXPECT_NEAR(some.value()(static_cast<int64_t>(r), c), all.value()(rows[r], c), 1e-12);
+      }
     }
   }
 }

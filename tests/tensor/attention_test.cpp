@@ -16,24 +16,26 @@ enum class Form { kAdditive, kGatv2, kDot };
 
 /// Shapes of the inputs: values or dst, then the rest of the form, then edge coefficients and bias.
 template <class T>
-std::vector<Parameter<T>> inputs(Form form, int64_t n, int64_t heads, int64_t d, int64_t k) {
+std::vector<Parameter<T>> inputs(Form form, const MessageGraph& graph, int64_t heads, int64_t d,
+                                 int64_t k) {
+  const int64_t receivers = graph.nodes(), senders = graph.sender_nodes();
   std::vector<Parameter<T>> result;
   const auto add = [&](int64_t rows, int64_t cols) {
     result.push_back(test::random_parameter<T>(rows, cols, 10 + result.size()));
   };
-  add(n, heads * d);
+  add(form == Form::kAdditive ? senders : receivers, heads * d);
   switch (form) {
     case Form::kAdditive:
-      add(n, heads);
-      add(n, heads);
+      add(receivers, heads);
+      add(senders, heads);
       break;
     case Form::kGatv2:
-      add(n, heads * d);
+      add(senders, heads * d);
       add(heads, d);
       break;
     case Form::kDot:
-      add(n, heads * d);
-      add(n, heads * d);
+      add(senders, heads * d);
+      add(senders, heads * d);
       break;
   }
   add(heads, k);
@@ -124,7 +126,7 @@ class AttentionForm : public testing::TestWithParam<Case> {};
 
 template <class T>
 void expect_fused_equals_composed(const Case& c, const MessageGraph& graph, double tolerance) {
-  auto parameters = inputs<T>(c.form, graph.nodes(), c.heads, c.d, c.k);
+  auto parameters = inputs<T>(c.form, graph, c.heads, c.d, c.k);
   const Matrix<T> features = random_matrix<T>(graph.arcs(), c.k, 77);
   const AttentionOptions options{.heads = c.heads};
   const auto a = results<T>(parameters, [&](Tape<T>& t, const std::vector<Var<T>>& v) {
@@ -155,11 +157,17 @@ TEST_P(AttentionForm, FusedEqualsComposedInDouble) {
   expect_fused_equals_composed<double>(GetParam(), graph_with_hub(), 1e-12);
 }
 
+TEST_P(AttentionForm, FusedEqualsComposedForSomeReceivers) {
+  // The hub, a leaf twice, the isolated node: fewer receivers than senders, in any order.
+  const std::vector<int32_t> receivers = {7, 0, 2101, 3, 7};
+  expect_fused_equals_composed<double>(GetParam(), graph_with_hub().into(receivers), 1e-12);
+}
+
 TEST_P(AttentionForm, GradientMatchesFiniteDifferencesWithDropout) {
   const Case& c = GetParam();
   const MessageGraph graph = MessageGraph::from(test::random_graph(6, 0.4, 3), true);
   const Matrix<double> features = random_matrix<double>(graph.arcs(), c.k, 77);
-  auto parameters = inputs<double>(c.form, graph.nodes(), c.heads, 3, c.k);
+  auto parameters = inputs<double>(c.form, graph, c.heads, 3, c.k);
   std::vector<Matrix<double>> values;
   for (auto& parameter : parameters) values.push_back(std::move(parameter.value));
   test::expect_gradients(
@@ -171,7 +179,7 @@ TEST_P(AttentionForm, GradientMatchesFiniteDifferencesWithDropout) {
 TEST_P(AttentionForm, SameBitsAtEveryThreadCount) {
   const Case& c = GetParam();
   const MessageGraph graph = graph_with_hub();
-  auto parameters = inputs<float>(c.form, graph.nodes(), c.heads, c.d, c.k);
+  auto parameters = inputs<float>(c.form, graph, c.heads, c.d, c.k);
   const Matrix<float> features = random_matrix<float>(graph.arcs(), c.k, 77);
   std::vector<Matrix<float>> reference;
   for (const int threads : {1, 2, 4}) {
@@ -194,7 +202,7 @@ TEST_P(AttentionForm, SameBitsAtEveryThreadCount) {
 TEST_P(AttentionForm, EvaluationGivesTheSameOutputWithoutKeepingAlpha) {
   const Case& c = GetParam();
   const MessageGraph graph = graph_with_hub();
-  auto parameters = inputs<float>(c.form, graph.nodes(), c.heads, c.d, c.k);
+  auto parameters = inputs<float>(c.form, graph, c.heads, c.d, c.k);
   const Matrix<float> features = random_matrix<float>(graph.arcs(), c.k, 77);
   const auto run = [&](bool training, AlphaOut<float> alpha) {
     Tape<float> tape({.training = training});

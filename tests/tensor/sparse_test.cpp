@@ -113,6 +113,16 @@ TEST(MessageGraph, SelfLoopsStandAtTheirSortedPlace) {
             (std::vector<int32_t>{0, 1, 0, 1, 2, 1, 2}));
 }
 
+TEST(MessageGraph, IntoKeepsTheArcsOfTheReceiversAndTheNumbersOfTheSenders) {
+  const MessageGraph graph = MessageGraph::from(test::path(4), true).into(std::vector{3, 1});
+  EXPECT_EQ(graph.nodes(), 2);
+  EXPECT_EQ(graph.sender_nodes(), 4);
+  EXPECT_THAT(graph.offsets(), testing::ElementsAre(0, 2, 5));
+  EXPECT_THAT(graph.senders(), testing::ElementsAre(2, 3, 0, 1, 2));
+  EXPECT_THAT(graph.sender_offsets(), testing::ElementsAre(0, 1, 2, 4, 5));
+  EXPECT_THAT(graph.receivers(), testing::ElementsAre(1, 1, 0, 1, 0));
+}
+
 TEST(MessageGraph, ArcsBySenderAreTheSameArcs) {
   const MessageGraph graph = MessageGraph::from(test::random_graph(40, 0.2, 1), true);
   std::vector<bool> seen(static_cast<size_t>(graph.arcs()));

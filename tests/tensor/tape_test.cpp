@@ -42,6 +42,38 @@ TEST(Tape, UnusedBranchesCostNothingInBackward) {
   EXPECT_FALSE(unused.has_grad);
 }
 
+TEST(Tape, KeepsAProductForThePassWithTheSameWeights) {
+  Parameter<double> w = test::random_parameter<double>(2, 3, 1),
+                    other = test::random_parameter<double>(2, 3, 2);
+  const Matrix<double> x = test::random_matrix<double>(4, 3, 4);
+  Tape<double> tape;
+  const auto evaluate = [&](uint64_t weights) {
+    tape.begin({.weights = weights});
+    tape.keep(w, linear(tape, tape.reference(x), tape.parameter(w)));
+  };
+  evaluate(7);
+  tape.begin({.training = true, .weights = 7});
+  EXPECT_TRUE(tape.take_kept(other).empty());
+  const Matrix<double> kept = tape.take_kept(w);
+  EXPECT_EQ(kept.rows(), 4);
+  EXPECT_TRUE(tape.take_kept(w).empty()) << "it is given away once";
+
+  // With the product taken over, the gradient is the same.
+  tape.backward(mean(tape, linear(tape, tape.reference(x), tape.parameter(w), {}, kept.clone())));
+  const Matrix<double> grad = w.grad.clone();
+  w.clear_grad();
+  tape.begin({.training = true});
+  tape.backward(mean(tape, linear(tape, tape.reference(x), tape.parameter(w))));
+  for (int64_t i = 0; i < grad.size(); ++i) EXPECT_EQ(grad.data()[i], w.grad.data()[i]);
+
+  evaluate(7);
+  tape.begin({.training = true, .weights = 8});
+  EXPECT_TRUE(tape.take_kept(w).empty()) << "the weights have changed";
+  evaluate(0);
+  tape.begin({.training = true, .weights = 0});
+  EXPECT_TRUE(tape.take_kept(w).empty()) << "0 promises nothing";
+}
+
 TEST(Tape, EvaluationFreesIntermediatesAtOnce) {
   constexpr int64_t kRows = 1000, kCols = 100;
   const size_t one = kRows * kCols * sizeof(float);

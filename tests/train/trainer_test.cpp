@@ -115,6 +115,16 @@ TEST(Trainer, EvaluatesEveryKStepsAndAtTheEnd) {
   EXPECT_EQ(t.records[2].step, 10);
 }
 
+TEST_P(EveryModel, EvaluatingLeavesNoTraceInTheTraining) {
+  // An evaluation hands products over to the next training pass: they must be what that pass would
+  // have computed.
+  const Trained often = train_small(test::small_config(GetParam(), {{"steps", "6"}})),
+                once = train_small(
+                    test::small_config(GetParam(), {{"steps", "6"}, {"eval_every", "100"}}));
+  EXPECT_EQ(often.records.back().loss, once.records.back().loss);
+  EXPECT_EQ(often.records.back().val, once.records.back().val);
+}
+
 TEST(Trainer, PatienceStopsAfterStepsWithoutImprovement) {
   const Trained t = train_small(
       test::small_config("gat", {{"steps", "5000"}, {"patience", "5"}, {"lr", "0.05"}}));

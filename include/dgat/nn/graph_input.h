@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "dgat/data/features.h"
@@ -34,6 +35,10 @@ class NodeFeatures {
 template <class T>
 struct Messages {
   explicit Messages(const rewire::MessageGraph& source);
+  Messages(tensor::MessageGraph arcs, tensor::Matrix<T> arc_features)
+      : graph(std::move(arcs)), features(std::move(arc_features)) {}
+  /// Only the arcs that arrive at these nodes: receiver r is nodes[r], senders are all nodes.
+  Messages into(std::span<const int32_t> nodes) const;
   tensor::MessageGraph graph;
   tensor::Matrix<T> features;  ///< [arcs, 2k]; empty without directions
 };

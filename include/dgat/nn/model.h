@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "dgat/nn/graph_input.h"
 #include "dgat/nn/options.h"
 #include "dgat/nn/parameters.h"
+#include "dgat/tensor/ops.h"
 
 /// A model is a forward function over the tape plus named parameters.
 namespace dgat::nn {
@@ -46,7 +48,14 @@ class Model {
   virtual tensor::Var<T> forward(tensor::Tape<T>& tape, const GraphInput<T>& input,
                                  Inspection<T>* inspection = nullptr) = 0;
 
-  /// A term added to the loss, 1 x 1, or an empty Var; called after forward() on the same tape
+  /// The logits of some nodes only, [rows.size(), options().outputs()]: what the loss of a training
+  /// step reads. A model may leave out what they do not depend on; this one picks them at the end.
+  virtual tensor::Var<T> forward_rows(tensor::Tape<T>& tape, const GraphInput<T>& input,
+                                      std::span<const int32_t> rows) {
+    return tensor::gather_rows(tape, forward(tape, input), rows);
+  }
+
+  /// A term added to the loss, 1 x 1, or an empty Var; called after forward_rows() on the same tape
   /// in training. (tape.options().step says which step this is, for schedules.)
   virtual tensor::Var<T> auxiliary_loss(tensor::Tape<T>& /*tape*/, const GraphInput<T>& /*input*/) {
     return {};

@@ -35,20 +35,22 @@ struct AttentionOptions {
 template <class T>
 using AlphaOut = Matrix<T>*;
 
-/// score_ij = LeakyReLU(dst_i + src_j + edge_ij): values [n, heads * d], dst and src [n, heads].
+/// score_ij = LeakyReLU(dst_i + src_j + edge_ij): values [senders, heads * d], dst [receivers,
+/// heads], src [senders, heads].
 template <class T>
 Var<T> additive_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& values,
                           const Var<T>& dst, const Var<T>& src, const EdgeTerm<T>& edge,
                           const AttentionOptions& options, AlphaOut<T> alpha = nullptr);
 
 /// GATv2 (Brody et al. 2022): score_ij = a_h . LeakyReLU(dst_i + src_j)_h + edge_ij; src is also
-/// the value. dst and src [n, heads * d], a [heads, d].
+/// the value. dst [receivers, heads * d], src [senders, heads * d], a [heads, d].
 template <class T>
 Var<T> gatv2_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& dst,
                        const Var<T>& src, const Var<T>& a, const EdgeTerm<T>& edge,
                        const AttentionOptions& options, AlphaOut<T> alpha = nullptr);
 
-/// Scaled dot product: score_ij = q_i . k_j / sqrt(d) + edge_ij; q, k, values [n, heads * d].
+/// Scaled dot product: score_ij = q_i . k_j / sqrt(d) + edge_ij; q [receivers, heads * d], k and
+/// values [senders, heads * d].
 template <class T>
 Var<T> dot_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& q, const Var<T>& k,
                      const Var<T>& values, const EdgeTerm<T>& edge, const AttentionOptions& options,

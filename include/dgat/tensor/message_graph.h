@@ -35,7 +35,8 @@ struct RowPlan {
 RowPlan plan_rows(std::span<const int64_t> offsets);
 
 /// The arcs that messages travel along, receivers as rows (self loops included when wanted), and
-/// the same arcs sorted by sender for backward passes. Immutable; arc e keeps its position.
+/// the same arcs sorted by sender for backward passes. Immutable; arc e keeps its position. Usually
+/// receivers and senders are the same nodes; into() makes graphs where they are not.
 ///
 /// Cost: O(nodes + arcs) to build; 8 bytes per arc beside the CSR itself.
 class MessageGraph {
@@ -44,10 +45,16 @@ class MessageGraph {
   /// offsets: nodes + 1; senders: one per arc, columns in any order.
   /// Throws InternalError when the arrays are not a CSR matrix over [0, nodes).
   MessageGraph(std::vector<int64_t> offsets, std::vector<int32_t> senders);
+  /// The same with as many receivers as offsets has rows, and senders in [0, sender_nodes).
+  MessageGraph(std::vector<int64_t> offsets, std::vector<int32_t> senders, int64_t sender_nodes);
   /// The arcs of a graph, each row followed in order by its self loop at its sorted place.
   static MessageGraph from(const graph::CsrGraph& graph, bool self_loops);
 
-  int64_t nodes() const { return static_cast<int64_t>(offsets_.size()) - 1; }
+  /// The arcs that arrive at these receivers: row r is receivers[r], senders keep their numbers.
+  MessageGraph into(std::span<const int32_t> receivers) const;
+
+  int64_t nodes() const { return static_cast<int64_t>(offsets_.size()) - 1; }  ///< receivers
+  int64_t sender_nodes() const { return static_cast<int64_t>(sender_offsets_.size()) - 1; }
   int64_t arcs() const { return static_cast<int64_t>(senders_.size()); }
   std::span<const int64_t> offsets() const { return offsets_; }
   std::span<const int32_t> senders() const { return senders_; }

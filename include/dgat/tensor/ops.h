@@ -13,9 +13,11 @@ namespace dgat::tensor {
 // Products
 // -----------------------------------------------------------------------------------------
 
-/// x W^T + b: x [n, in], weight [out, in], bias [1, out] or an empty Var.
+/// x W^T + b: x [n, in], weight [out, in], bias [1, out] or an empty Var. `known`: this value, when
+/// an earlier pass has computed it (Tape::take_kept), or empty.
 template <class T>
-Var<T> linear(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>& bias = {});
+Var<T> linear(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>& bias = {},
+              Matrix<T> known = {});
 /// a b: a [n, k], b [k, m].
 template <class T>
 Var<T> matmul(Tape<T>& tape, const Var<T>& a, const Var<T>& b);
@@ -122,11 +124,15 @@ Var<T> mean_column_groups(Tape<T>& tape, const Var<T>& x, int64_t groups);
 // Losses: 1 x 1
 // ------------------------------------------------------------------------------------
 
-/// Mean over `rows` of -log softmax(logits)[label]. labels: one per row of logits.
+/// Mean over `rows`, or over all, of -log softmax(logits)[label]. labels: one per row of logits.
+template <class T>
+Var<T> cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels);
 template <class T>
 Var<T> cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
                      std::span<const int32_t> rows);
-/// Mean over `rows` of the binary cross-entropy of one logit per row; labels 0 or 1.
+/// Mean over `rows`, or over all, of the binary cross-entropy of one logit per row; labels 0 or 1.
+template <class T>
+Var<T> binary_cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels);
 template <class T>
 Var<T> binary_cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
                             std::span<const int32_t> rows);

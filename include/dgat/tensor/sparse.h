@@ -57,9 +57,9 @@ template <class T>
 Var<T> spmm(Tape<T>& tape, const SparseMatrix<T>& matrix, const Var<T>& x);
 /// dropout(S) W plus bias [1, m] (or an empty Var) in every row. Zeros stay zero, so that only the
 /// stored entries need a mask; the values that are left are kept for the backward pass. The caller
-/// leaves dropout.p at 0 outside training.
+/// leaves dropout.p at 0 outside training. `known`: this value, as in linear().
 template <class T>
 Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T>& weight,
-                     const Var<T>& bias, const EntryDropout& dropout = {});
+                     const Var<T>& bias, const EntryDropout& dropout = {}, Matrix<T> known = {});
 
 }  // namespace dgat::tensor

@@ -60,6 +60,9 @@ struct TapeOptions {
   bool training = false;  ///< record for backward(), and let dropout drop
   uint64_t seed = 0;      ///< dropout masks are a function of (seed, step, operation, position)
   uint64_t step = 0;
+  /// Names the values of the parameters: consecutive passes with the same number other than 0 see
+  /// the same ones, so that the second may take over products from the first (Tape::keep).
+  uint64_t weights = 0;
 };
 
 template <class T>
@@ -111,6 +114,12 @@ class Tape {
   };
   Target target(int32_t slot, int64_t rows, int64_t cols);
 
+  /// Leaves a product of this parameter and constants to the next pass, when options().weights
+  /// allows that it asks.
+  void keep(const Parameter<T>& parameter, const Var<T>& product);
+  /// What the pass before left, once; empty when it left nothing or the weights have changed.
+  Matrix<T> take_kept(const Parameter<T>& parameter);
+
   /// A stream number for Philox(options().seed, stream): one per random operation of a pass.
   uint64_t next_random_stream() { return (options_.step << 16) + random_operations_++; }
 
@@ -135,6 +144,11 @@ class Tape {
   TapeOptions options_;
   uint64_t random_operations_ = 0;
   std::vector<Entry> entries_;
+  struct Kept {
+    const Parameter<T>* parameter;
+    Var<T> product;
+  };
+  std::vector<Kept> kept_;
 };
 
 }  // namespace dgat::tensor
