@@ -7,6 +7,7 @@
 #include "dgat/core/error.h"
 #include "dgat/tensor/attention.h"
 #include "layers.h"
+#include "wanted_rows.h"
 
 namespace dgat::nn {
 using tensor::Tape;
@@ -81,11 +82,13 @@ class ClassicLayer {
     if (aggregation_ == Aggregation::kDotProduct) key_.prepare(features);
   }
 
-  Var<T> operator()(Tape<T>& tape, const GraphInput<T>& input, Var<T> x, double dropout,
+  /// The rows of all nodes after this layer, or of those that `readers` names.
+  Var<T> operator()(Tape<T>& tape, const NodeFeatures<T>& nodes, const Messages<T>& messages,
+                    const Readers& readers, Var<T> x, double dropout,
                     Inspection<T>* inspection) const {
     InputView<T> features;
     if (first_) {
-      features = view_input(tape, *input.features, dropout);
+      features = view_input(tape, nodes, dropout);
     } else {
       x = tensor::dropout(tape, x, dropout);
     }
@@ -93,24 +96,25 @@ class ClassicLayer {
     tensor::EdgeTerm<T> edge;
     if (att_edge_ != nullptr) {  // a_edge,h . (W_e,h f): one row of coefficients per head
       const Var<T> columns = tensor::transpose(tape, tape.parameter(*lin_edge_));
-      edge = {&input.messages->features,
+      edge = {&messages.features,
               tensor::transpose(tape, tensor::head_dots(tape, columns, tape.parameter(*att_edge_))),
               {}};
     }
     tensor::Matrix<T>* alpha = nullptr;
     if (inspection != nullptr) alpha = &inspection->attention.emplace_back();
-    const tensor::MessageGraph& graph = input.messages->graph;
+    const tensor::MessageGraph& graph = messages.graph;
     const Var<T> value = value_(tape, features, x);
     Var<T> message;
     if (aggregation_ == Aggregation::kAdditive) {
       message = tensor::additive_attention(
-          tape, graph, value, tensor::head_dots(tape, value, tape.parameter(*att_dst_)),
+          tape, graph, value,
+          readers(tape, tensor::head_dots(tape, value, tape.parameter(*att_dst_))),
           tensor::head_dots(tape, value, tape.parameter(*att_src_)), edge, attention, alpha);
     } else if (aggregation_ == Aggregation::kGatv2) {
-      message = tensor::gatv2_attention(tape, graph, query_(tape, features, x), value,
-                                        tape.parameter(*att_src_), edge, attention, alpha);
+      message = tensor::gatv2_attention(tape, graph, readers(tape, query_(tape, features, x)),
+                                        value, tape.parameter(*att_src_), edge, attention, alpha);
     } else {
-      message = tensor::dot_attention(tape, graph, query_(tape, features, x),
+      message = tensor::dot_attention(tape, graph, readers(tape, query_(tape, features, x)),
                                       key_(tape, features, x), value, edge, attention, alpha);
     }
     if (last_) return message;
@@ -144,16 +148,30 @@ class ClassicNet final : public Model<T> {
   }
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
+    return run(tape, input, *input.messages, {}, inspection);
+  }
+
+  Var<T> forward_rows(Tape<T>& tape, const GraphInput<T>& input,
+                      std::span<const int32_t> rows) override {
+    return run(tape, input, messages_into_(input.messages, rows), {rows}, nullptr);
+  }
+
+ private:
+  /// The last layer has its own messages and readers.
+  Var<T> run(Tape<T>& tape, const GraphInput<T>& input, const Messages<T>& last,
+             const Readers& readers, Inspection<T>* inspection) const {
     Var<T> x;
     for (const ClassicLayer<T>& layer : layers_) {
       if (inspection != nullptr && x) inspection->embeddings = x.value().clone();
-      x = layer(tape, input, x, this->options().dropout, inspection);
+      const bool is_last = &layer == &layers_.back();
+      x = layer(tape, *input.features, is_last ? last : *input.messages,
+                is_last ? readers : Readers{}, x, this->options().dropout, inspection);
     }
     return x;
   }
 
- private:
   std::vector<ClassicLayer<T>> layers_;
+  MessagesInto<T> messages_into_;
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Recipe `residual`: input linear -> dropout -> GELU; per layer x + FFN(aggregate(LayerNorm(x)));
 // output LayerNorm -> linear. Names and shapes of the parameters are part of the file format.
-#include <algorithm>
 #include <optional>
 
 #include "attention_kind.h"
@@ -8,6 +7,7 @@
 #include "dgat/tensor/attention.h"
 #include "layers.h"
 #include "operators.h"
+#include "wanted_rows.h"
 
 namespace dgat::nn {
 using tensor::Tape;
@@ -34,15 +34,6 @@ class EdgeScores {
 
  private:
   Linear<T> inner_, outer_;
-};
-
-/// The nodes whose output is wanted: all of them, or a list.
-struct Readers {
-  std::optional<std::span<const int32_t>> rows;
-  template <class T>
-  Var<T> operator()(Tape<T>& tape, const Var<T>& x) const {
-    return rows ? tensor::gather_rows(tape, x, *rows) : x;
-  }
 };
 
 /// One layer: norm, aggregation, feed-forward, residual sums.
@@ -179,13 +170,9 @@ class ResidualNet final : public Model<T> {
   /// The last layer sends messages to the wanted nodes only, and what follows is theirs alone.
   Var<T> forward_rows(Tape<T>& tape, const GraphInput<T>& input,
                       std::span<const int32_t> rows) override {
-    if (messages_ != input.messages || !std::ranges::equal(rows, rows_)) {
-      messages_ = input.messages;
-      rows_.assign(rows.begin(), rows.end());
-      into_rows_ = input.messages->into(rows);
-    }
     Var<T> x = before_last(tape, input, nullptr);
-    x = blocks_.back()(tape, *into_rows_, {rows}, constant_weights_, std::move(x), nullptr);
+    x = blocks_.back()(tape, messages_into_(input.messages, rows), {rows}, constant_weights_,
+                       std::move(x), nullptr);
     return output_(tape, norm_(tape, x));
   }
 
@@ -205,10 +192,7 @@ class ResidualNet final : public Model<T> {
   LayerNorm<T> norm_;
   Linear<T> output_;
   std::shared_ptr<const tensor::SparseMatrix<T>> constant_weights_;  // gcn and sage
-  // The arcs into the rows that forward_rows() was last asked for.
-  std::shared_ptr<const Messages<T>> messages_;
-  std::vector<int32_t> rows_;
-  std::optional<Messages<T>> into_rows_;
+  MessagesInto<T> messages_into_;
 };
 
 }  // namespace
