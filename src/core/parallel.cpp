@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "dgat/core/error.h"
 #include "thread_team.h"
@@ -68,6 +69,45 @@ ThreadScope::ThreadScope(int threads) : previous_(scoped_threads) {
 }
 ThreadScope::~ThreadScope() {
   scoped_threads = previous_;
+}
+
+SideTask::~SideTask() {
+  try {
+    wait();
+  } catch (...) {  // nobody is left to hear of it
+  }
+}
+
+void SideTask::start(std::function<void()> work) {
+  expects(!pending_, "SideTask: the one before is done");
+  work_ = std::move(work);
+  error_ = nullptr;
+  pending_ = true;
+  posted_ = thread_count() > 1 && !inside_loop;
+  if (!posted_) return;
+  team().post(
+      [](void* raw) {
+        inside_loop = true;
+        static_cast<SideTask*>(raw)->run();
+        inside_loop = false;
+      },
+      this);
+}
+
+void SideTask::wait() {
+  if (!pending_) return;
+  if (!posted_ || !team().settle()) run();
+  pending_ = false;
+  work_ = nullptr;
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void SideTask::run() noexcept {
+  try {
+    work_();
+  } catch (...) {
+    error_ = std::current_exception();
+  }
 }
 
 namespace detail {

@@ -57,6 +57,22 @@ struct ThreadTeam::Shared {
   std::atomic<uint32_t> epoch{0};  // counts loops: what idle workers watch
   std::atomic<bool> stop{false};
 
+  // The errand: posted by the owner, taken by whoever comes first.
+  enum Errand : uint32_t { kNone, kPosted, kTaken, kDone };
+  std::atomic<uint32_t> errand{kNone};
+  void (*errand_function)(void*) = nullptr;
+  void* errand_context = nullptr;
+
+  bool take_errand() {
+    uint32_t expected = kPosted;
+    return errand.compare_exchange_strong(expected, kTaken);
+  }
+  void run_errand() {
+    errand_function(errand_context);
+    errand = kDone;
+    errand.notify_one();
+  }
+
   void hand_out(int64_t blocks) {
     for (int t = 0; t < threads; ++t) {
       shares[static_cast<size_t>(t)].next = blocks * t / threads;
@@ -89,6 +105,7 @@ void ThreadTeam::work(Shared& shared, int index) {
   while (true) {
     seen = wait_for_change(shared.epoch, seen);
     if (shared.stop) return;
+    if (shared.take_errand()) shared.run_errand();
     if (!shared.enter()) continue;
     if (index < shared.threads) shared.take_blocks(index);
     shared.leave();
@@ -119,6 +136,28 @@ void ThreadTeam::run(int64_t blocks, int threads, BlockFunction function, void* 
   s.take_blocks(0);
   s.gate.fetch_and(~kOpen);
   for (uint32_t state = s.gate; state != 0;) state = wait_for_change(s.gate, state);
+}
+
+void ThreadTeam::post(void (*function)(void*), void* context) {
+  grow(1);
+  Shared& s = *shared_;
+  s.errand_function = function;
+  s.errand_context = context;
+  s.errand = Shared::kPosted;
+  s.epoch.fetch_add(1);
+  s.epoch.notify_all();
+}
+
+bool ThreadTeam::settle() {
+  Shared& s = *shared_;
+  const bool helped = !s.take_errand();
+  if (helped) {
+    for (uint32_t state = s.errand; state != Shared::kDone;) {
+      state = wait_for_change(s.errand, state);
+    }
+  }
+  s.errand = Shared::kNone;
+  return helped;
 }
 
 ThreadTeam::ThreadTeam() = default;

@@ -29,6 +29,13 @@ class ThreadTeam {
   /// Needs: function does not throw; only the owner of the team calls.
   void run(int64_t blocks, int threads, BlockFunction function, void* context);
 
+  /// Asks a helper to run function(context) as soon as it is free; loops go on without it until
+  /// then. Needs: function does not throw, the one posted before is settled.
+  void post(void (*function)(void*), void* context);
+  /// Returns when what was posted has been run: true. False when no helper has begun: it will not
+  /// be run any more, and the caller may do it.
+  bool settle();
+
  private:
   struct Shared;
   static void work(Shared& shared, int index);

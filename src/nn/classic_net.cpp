@@ -151,6 +151,8 @@ class ClassicNet final : public Model<T> {
     return run(tape, input, *input.messages, {}, inspection);
   }
 
+  bool passes_are_independent() const override { return true; }
+
   Var<T> forward_rows(Tape<T>& tape, const GraphInput<T>& input,
                       std::span<const int32_t> rows) override {
     return run(tape, input, messages_into_(input.messages, rows), {rows}, nullptr);

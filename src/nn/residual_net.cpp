@@ -167,6 +167,8 @@ class ResidualNet final : public Model<T> {
     return output_(tape, x);
   }
 
+  bool passes_are_independent() const override { return true; }
+
   /// The last layer sends messages to the wanted nodes only, and what follows is theirs alone.
   Var<T> forward_rows(Tape<T>& tape, const GraphInput<T>& input,
                       std::span<const int32_t> rows) override {
@@ -177,7 +179,7 @@ class ResidualNet final : public Model<T> {
   }
 
  private:
-  Var<T> before_last(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) {
+  Var<T> before_last(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) const {
     Var<T> x = input_(tape, view_input(tape, *input.features));
     x = tensor::dropout_gelu(tape, x, this->options().dropout);
     for (size_t l = 0; l + 1 < blocks_.size(); ++l) {

@@ -9,6 +9,7 @@
 #include "checkpoint.h"
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
+#include "dgat/core/parallel.h"
 #include "dgat/core/random.h"
 #include "dgat/nn/registry.h"
 #include "dgat/tensor/adam.h"
@@ -71,6 +72,9 @@ class Loop {
     adam_.weight_decay = config_.weight_decay;
     adam_.decoupled = config_.optimizer == "adamw";
     state_.moments.resize(model.parameters().entries().size());
+    constexpr int64_t kSmall = int64_t{1} << 17;  // numbers in a hidden layer
+    side_by_side_ = model.passes_are_independent() && thread_count() > 1 &&
+                    task.input.nodes() * model.options().hidden <= kSmall;
     const double share = model.pretraining_share();
     two_stages_ = share > 0;
     pretraining_steps_ = std::min(config_.steps - 1,
@@ -88,6 +92,7 @@ class Loop {
     while (!state_.finished) {
       stop_if_asked();
       step();
+      if (out_of_patience()) finish_evaluation();  // which may bring the step that was waited for
       if (state_.step == config_.steps || out_of_patience()) state_.finished = true;
       if (!state_.finished && state_.step % config_.checkpoint_every == 0) save();
     }
@@ -116,17 +121,17 @@ class Loop {
         fmt::format("train: stopped after step {} of split {}", state_.step, task_.split));
   }
 
-  void begin_pass(bool training, int64_t number) {
-    tape_.begin({.training = training,
-                 .seed = seed_,
-                 .step = static_cast<uint64_t>(number),
-                 .weights = weights_});
+  tensor::TapeOptions pass(bool training, int64_t number) const {
+    return {.training = training,
+            .seed = seed_,
+            .step = static_cast<uint64_t>(number),
+            .weights = weights_};
   }
 
   void step() {
     const int64_t number = state_.step + 1;
     model_.set_pretraining(number <= pretraining_steps_);
-    begin_pass(/*training=*/true, number);
+    tape_.begin(pass(/*training=*/true, number));
     double loss = 0;
     {
       const Var<float> logits = model_.forward_rows(tape_, task_.input, train_nodes_);
@@ -137,13 +142,25 @@ class Loop {
         total = tensor::add(tape_, total, extra);
       }
       loss = static_cast<double>(total.value()(0, 0));
-      if (!std::isfinite(loss)) fail(number, fmt::format("the loss is {}", loss));
+      if (!std::isfinite(loss)) {
+        finish_evaluation();
+        fail(number, fmt::format("the loss is {}", loss));
+      }
       tape_.backward(total);
     }
+    finish_evaluation();
     update(number);
     state_.step = number;
     const bool stage_ends = two_stages_ && number == pretraining_steps_;
-    if (number % config_.eval_every == 0 || number == config_.steps || stage_ends) judge(loss);
+    if (number % config_.eval_every == 0 || number == config_.steps || stage_ends) {
+      evaluated_ = {number, loss, 0, 0, 0};
+      if (side_by_side_) {
+        evaluation_.start([this] { evaluate_weights(evaluation_tape_); });
+      } else {
+        evaluate_weights(tape_);
+        judge();
+      }
+    }
     if (stage_ends) begin_second_stage();
     state_.seconds =
         before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -185,19 +202,32 @@ class Loop {
     }
   }
 
-  void judge(double loss) {
-    begin_pass(/*training=*/false, state_.step);
-    const Var<float> logits = model_.forward(tape_, task_.input);
-    if (!tensor::all_finite(logits.value())) fail(state_.step, "the logits are not finite");
+  /// Fills the metrics of evaluated_ with those of the current weights.
+  void evaluate_weights(Tape<float>& tape) {
+    tensor::TapeOptions options = pass(/*training=*/false, evaluated_.step);
+    if (&tape != &tape_) options.weights = 0;  // on the side: no training pass follows on this tape
+    tape.begin(options);
+    const Var<float> logits = model_.forward(tape, task_.input);
+    if (!tensor::all_finite(logits.value())) fail(evaluated_.step, "the logits are not finite");
     const Scores scores{logits.value().values(), logits.cols()};
-    const StepRecord record{state_.step, loss, evaluate(metric_, scores, labels_, split_.train),
-                            evaluate(metric_, scores, labels_, split_.val),
-                            evaluate(metric_, scores, labels_, split_.test)};
-    if (state_.best.step == 0 || record.val > state_.best.val) {
-      state_.best = record;
+    evaluated_.train = evaluate(metric_, scores, labels_, split_.train);
+    evaluated_.val = evaluate(metric_, scores, labels_, split_.val);
+    evaluated_.test = evaluate(metric_, scores, labels_, split_.test);
+  }
+
+  /// Waits for an evaluation on the side, if there is one, while its weights are still in place.
+  void finish_evaluation() {
+    if (!evaluation_.pending()) return;
+    evaluation_.wait();
+    judge();
+  }
+
+  void judge() {
+    if (state_.best.step == 0 || evaluated_.val > state_.best.val) {
+      state_.best = evaluated_;
       state_.best_weights = Snapshot(model_);
     }
-    if (hooks_.on_evaluation) hooks_.on_evaluation(record);
+    if (hooks_.on_evaluation) hooks_.on_evaluation(evaluated_);
   }
 
   [[noreturn]] void fail(int64_t number, const std::string& what) const {
@@ -226,6 +256,7 @@ class Loop {
   }
 
   void save() {
+    finish_evaluation();
     if (hooks_.checkpoint.empty()) return;
     if (hooks_.before_checkpoint) hooks_.before_checkpoint();
     save_checkpoint(hooks_.checkpoint, model_, state_, identity_);
@@ -246,6 +277,12 @@ class Loop {
   Tape<float> tape_;
   uint64_t weights_ = 1;  // counts the changes of the parameters
   LoopState state_;
+  /// Small graphs: an evaluation and the next step's passes, which read the same weights, run side
+  /// by side. Their loops are too short to gain much from being cut.
+  bool side_by_side_ = false;
+  StepRecord evaluated_;         // being evaluated, or the last that was
+  Tape<float> evaluation_tape_;  // of an evaluation on the side
+  SideTask evaluation_;          // last: it uses what stands above
   bool two_stages_ = false;
   int64_t pretraining_steps_ = 0;  // 0 for models of one stage
   std::chrono::steady_clock::time_point start_;

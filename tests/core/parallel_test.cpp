@@ -90,6 +90,54 @@ TEST(ParallelFor, WorksInAForkedChild) {
   EXPECT_EQ(status, 0);
 }
 
+TEST(SideTask, RunsOnceWhileTheCallersLoopsGoOn) {
+  for (const int threads : {1, 2, 3}) {
+    const ThreadScope scope(threads);
+    SideTask task;
+    for (int round = 0; round < 500; ++round) {
+      std::atomic<int> runs{0};
+      std::atomic<int64_t> inner{0}, outer{0};
+      task.start([&] {
+        ++runs;
+        parallel_for(20, 1, [&](int64_t, int64_t) { ++inner; });
+      });
+      EXPECT_TRUE(task.pending());
+      for (int loop = 0; loop < round % 5; ++loop) {
+        parallel_for(10, 1, [&](int64_t, int64_t) { ++outer; });
+      }
+      task.wait();
+      EXPECT_FALSE(task.pending());
+      ASSERT_EQ(runs, 1);
+      ASSERT_EQ(inner, 20);
+      ASSERT_EQ(outer, 10 * (round % 5));
+    }
+  }
+}
+
+TEST(SideTask, WaitRethrowsAndTheNextOneRuns) {
+  for (const int threads : {1, 2}) {
+    const ThreadScope scope(threads);
+    SideTask task;
+    task.start([] { throw std::runtime_error("side"); });
+    EXPECT_THROW(task.wait(), std::runtime_error);
+    int value = 0;
+    task.start([&] { value = 7; });
+    task.wait();
+    EXPECT_EQ(value, 7);
+    task.wait();  // nothing pending: returns
+  }
+}
+
+TEST(SideTask, IsFinishedWhenItIsDestroyed) {
+  const ThreadScope scope(2);
+  std::atomic<int> runs{0};
+  {
+    SideTask task;
+    task.start([&] { ++runs; });
+  }
+  EXPECT_EQ(runs, 1);
+}
+
 TEST(ThreadScope, RestoresTheOuterLimit) {
   const ThreadScope outer(3);
   {

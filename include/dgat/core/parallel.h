@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -26,6 +28,29 @@ class ThreadScope {
 
  private:
   int previous_;
+};
+
+/// Work that another thread does while the caller goes on: one of those that help with the caller's
+/// loops, so that no more threads are busy than before. Loops inside the work stay on that thread.
+/// One at a time per calling thread, which also starts it and waits for it.
+class SideTask {
+ public:
+  SideTask() = default;
+  ~SideTask();  ///< waits; an exception of the work is lost
+  SideTask(const SideTask&) = delete;
+  SideTask& operator=(const SideTask&) = delete;
+
+  /// Needs: not pending(). With one thread the work is left for wait().
+  void start(std::function<void()> work);
+  bool pending() const { return pending_; }
+  /// Returns when the work is done; does it here when no thread has begun. Rethrows its exception.
+  void wait();
+
+ private:
+  void run() noexcept;
+  std::function<void()> work_;
+  std::exception_ptr error_;
+  bool pending_ = false, posted_ = false;
 };
 
 namespace detail {

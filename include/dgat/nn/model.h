@@ -72,6 +72,10 @@ class Model {
   bool pretraining() const { return pretraining_; }
   void set_pretraining(bool on) { pretraining_ = on; }
 
+  /// Whether forward() may run on one thread while another is in forward_rows(): true when a pass
+  /// changes nothing that the other kind reads.
+  virtual bool passes_are_independent() const { return false; }
+
   virtual std::vector<NamedBuffer<T>> buffers() { return {}; }
 
   const ModelOptions& options() const { return options_; }
