@@ -6,6 +6,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
+#include "kernels/kernels.h"
 #include "row_grain.h"
 
 namespace dgat::tensor {
@@ -114,6 +115,47 @@ Operand<T> turned(const Matrix<T>& a) {
   return {a.data(), std::max<int64_t>(1, a.cols()), CblasTrans};
 }
 
+/// Products that a library would spend much of its time copying: at most so many multiply-adds,
+/// with a right side of so many numbers.
+constexpr int64_t kSmallWork = int64_t{1} << 21, kSmallRight = int64_t{1} << 14;
+
+bool is_small(int64_t m, int64_t n, int64_t k) {
+  return k * n <= kSmallRight && m * n * k <= kSmallWork;
+}
+
+/// product() for small operands. The right side is made to stand by rows; rows of the output are
+/// the tasks, so that no sum is cut.
+template <class T>
+void product_in_place(const Operand<T>& a, const Operand<T>& b, int64_t k, Matrix<T>& out,
+                      bool accumulate, const T* bias) {
+  const int64_t m = out.rows(), n = out.cols();
+  Matrix<T> turned_right;
+  if (b.transposed == CblasTrans) {
+    turned_right = Matrix<T>(k, n);
+    for (int64_t l = 0; l < k; ++l) {
+      T* row = turned_right.row(l);
+      for (int64_t j = 0; j < n; ++j) row[j] = b.data[j * b.stride + l];
+    }
+  }
+  const bool plain_left = a.transposed == CblasNoTrans;
+  const int64_t tasks = worthwhile_tasks(static_cast<double>(m * n * k));
+  const int64_t grain = ((m + tasks - 1) / tasks + 5) / 6 * 6;  // whole tiles of the kernel
+  parallel_for(m, grain, [&](int64_t begin, int64_t end) {
+    kernels<T>().small_product({.a = a.at(begin, 0),
+                                .a_row = plain_left ? a.stride : 1,
+                                .a_column = plain_left ? 1 : a.stride,
+                                .b = turned_right.empty() ? b.data : turned_right.data(),
+                                .b_stride = turned_right.empty() ? b.stride : n,
+                                .c = out.row(begin),
+                                .c_stride = n,
+                                .bias = bias,
+                                .rows = end - begin,
+                                .cols = n,
+                                .inner = k,
+                                .accumulate = accumulate});
+  });
+}
+
 /// out (+)= a b (+ bias in every row), with k the inner dimension.
 template <class T>
 void product(const Operand<T>& a, const Operand<T>& b, int64_t k, Matrix<T>& out, bool accumulate,
@@ -121,6 +163,7 @@ void product(const Operand<T>& a, const Operand<T>& b, int64_t k, Matrix<T>& out
   blas_on_one_thread();
   const int64_t m = out.rows(), n = out.cols();
   if (out.empty()) return;
+  if (is_small(m, n, k)) return product_in_place(a, b, k, out, accumulate, bias);
   const Cut cut = choose_cut(m, n, k);
   const int64_t row_length = piece_length(m, cut.rows), col_length = piece_length(n, cut.cols),
                 part_length = piece_length(k, cut.parts);

@@ -32,8 +32,16 @@ Matrix<double> turned(const Matrix<double>& a) {
 }
 
 TEST(Gemm, AllFormsMatchTheTripleLoop) {
-  // The tall shape is cut into several tasks, the others into one.
-  for (const auto& [m, k, n] : {std::array<int64_t, 3>{1, 1, 1}, {5, 7, 3}, {1500, 70, 65}}) {
+  // Small ones with every kind of rest (rows, columns, an inner dimension longer than a chunk), cut
+  // and not cut; the tall shape is the library's and cut into several tasks.
+  for (const auto& [m, k, n] : {std::array<int64_t, 3>{1, 1, 1},
+                                {5, 7, 3},
+                                {183, 64, 64},
+                                {64, 183, 64},
+                                {20, 300, 13},
+                                {9, 129, 8},
+                                {7, 2, 31},
+                                {1500, 70, 65}}) {
     const Matrix<double> a = random_matrix<double>(m, k, 1), b = random_matrix<double>(k, n, 2);
     const Matrix<double> expected = naive(a, b), bt = turned(b), at = turned(a);
     Matrix<double> out(m, n);
@@ -68,13 +76,13 @@ TEST(Gemm, ColumnSumsOverManyBlocks) {
   expect_near(out, naive(ones, a), 1e-10);
 }
 
-TEST(Gemm, SameBitsAtEveryThreadCount) {
-  const Matrix<float> a = random_matrix<float>(3001, 130, 1), b = random_matrix<float>(130, 67, 2);
-  const Matrix<float> g = random_matrix<float>(3001, 67, 3);
-  Matrix<float> reference_product(3001, 67), reference_reduced(130, 67), reference_sums(1, 130);
+void expect_same_bits_at_every_thread_count(int64_t m, int64_t k, int64_t n) {
+  const Matrix<float> a = random_matrix<float>(m, k, 1), b = random_matrix<float>(k, n, 2);
+  const Matrix<float> g = random_matrix<float>(m, n, 3);
+  Matrix<float> reference_product(m, n), reference_reduced(k, n), reference_sums(1, k);
   for (const int threads : {1, 2, 4}) {
     const ThreadScope scope(threads);
-    Matrix<float> product(3001, 67), reduced(130, 67), sums(1, 130);
+    Matrix<float> product(m, n), reduced(k, n), sums(1, k);
     multiply_into(a, b, product);
     transposed_multiply_into(a, g, reduced);
     column_sums_into(a, sums);
@@ -91,6 +99,11 @@ TEST(Gemm, SameBitsAtEveryThreadCount) {
     EXPECT_EQ(std::vector(sums.values().begin(), sums.values().end()),
               std::vector(reference_sums.values().begin(), reference_sums.values().end()));
   }
+}
+
+TEST(Gemm, SameBitsAtEveryThreadCount) {
+  expect_same_bits_at_every_thread_count(3001, 130, 67);
+  expect_same_bits_at_every_thread_count(183, 64, 64);
 }
 
 TEST(Gemm, WrongShapesAreRefused) {

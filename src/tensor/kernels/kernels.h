@@ -29,6 +29,21 @@ struct IndexedRows {
   int64_t width;  ///< heads * (columns per head)
 };
 
+/// c (+)= a b, or bias in every row + a b: a [rows, inner] read as a[i * a_row + l * a_column], b
+/// [inner, cols] and c [rows, cols] by rows.
+template <class T>
+struct SmallProduct {
+  const T* a;
+  int64_t a_row, a_column;
+  const T* b;
+  int64_t b_stride;
+  T* c;
+  int64_t c_stride;
+  const T* bias;  ///< cols numbers or null; not together with `accumulate`
+  int64_t rows, cols, inner;
+  bool accumulate;
+};
+
 template <class T>
 struct Kernels {
   void (*activate)(Activation activation, T slope, const T* x, T* y, int64_t n);
@@ -80,6 +95,8 @@ struct Kernels {
   /// dx[i, h, :] (+)= g[i, h] a[h, :] and da[h, :] += sum_i g[i, h] x[i, h, :].
   void (*head_dots_backward)(const T* x, const T* a, const T* g, int64_t heads, int64_t d,
                              int64_t rows, bool accumulate, T* dx, T* da);
+  /// For operands that fit into the first-level cache or nearly so.
+  void (*small_product)(const SmallProduct<T>& product);
   /// out[e, h] = a[h, :] . LeakyReLU(x + rows_e)[h, :].
   void (*gatv2_scores)(const T* x, const IndexedRows<T>& rows, const T* a, T slope, int64_t heads,
                        int64_t count, T* out);

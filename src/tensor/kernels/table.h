@@ -3,6 +3,7 @@
 
 #include "kernels/elementwise.h"
 #include "kernels/heads.h"
+#include "kernels/products.h"
 #include "kernels/rows.h"
 
 namespace dgat::tensor::DGAT_LEVEL {
@@ -31,6 +32,7 @@ const Kernels<T>& table() {
       .dots = dots<T>,
       .head_dots = head_dots<T>,
       .head_dots_backward = head_dots_backward<T>,
+      .small_product = small_product<T>,
       .gatv2_scores = gatv2_scores<T>,
       .gatv2_backward = gatv2_backward<T>,
   };
