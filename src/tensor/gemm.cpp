@@ -132,14 +132,11 @@ void product_in_place(const Operand<T>& a, const Operand<T>& b, int64_t k, Matri
   Matrix<T> turned_right;
   if (b.transposed == CblasTrans) {
     turned_right = Matrix<T>(k, n);
-    for (int64_t l = 0; l < k; ++l) {
-      T* row = turned_right.row(l);
-      for (int64_t j = 0; j < n; ++j) row[j] = b.data[j * b.stride + l];
-    }
+    kernels<T>().turn(b.data, b.stride, n, k, turned_right.data());
   }
   const bool plain_left = a.transposed == CblasNoTrans;
   const int64_t tasks = worthwhile_tasks(static_cast<double>(m * n * k));
-  const int64_t grain = ((m + tasks - 1) / tasks + 5) / 6 * 6;  // whole tiles of the kernel
+  const int64_t grain = ((m + tasks - 1) / tasks + 11) / 12 * 12;  // whole tiles of the kernel
   parallel_for(m, grain, [&](int64_t begin, int64_t end) {
     kernels<T>().small_product({.a = a.at(begin, 0),
                                 .a_row = plain_left ? a.stride : 1,

@@ -249,10 +249,16 @@ void adam(T* __restrict value, const T* __restrict gradient, T* __restrict first
 /// x - x is 0 for a finite x and not a number otherwise.
 template <class T>
 bool all_finite(const T* x, int64_t n) {
-  Vector<T> zeros{};
+  constexpr int kSums = 4;  // an addition takes as long as four loads
+  Vector<T> zeros[kSums] = {};
   int64_t i = 0;
-  for (; i + kLanes<T> <= n; i += kLanes<T>) zeros += load(x + i) - load(x + i);
-  T zero = sum<T>(zeros);
+  for (; i + kSums * kLanes<T> <= n; i += kSums * kLanes<T>) {
+    for (int s = 0; s < kSums; ++s) {
+      const Vector<T> v = load(x + i + s * kLanes<T>);
+      zeros[s] += v - v;
+    }
+  }
+  T zero = sum<T>((zeros[0] + zeros[1]) + (zeros[2] + zeros[3]));
   for (; i < n; ++i) zero += x[i] - x[i];
   return zero == T{0};
 }

@@ -97,6 +97,8 @@ struct Kernels {
                              int64_t rows, bool accumulate, T* dx, T* da);
   /// For operands that fit into the first-level cache or nearly so.
   void (*small_product)(const SmallProduct<T>& product);
+  /// to[j * rows + i] = from[i * stride + j] for i < rows, j < cols.
+  void (*turn)(const T* from, int64_t stride, int64_t rows, int64_t cols, T* to);
   /// out[e, h] = a[h, :] . LeakyReLU(x + rows_e)[h, :].
   void (*gatv2_scores)(const T* x, const IndexedRows<T>& rows, const T* a, T slope, int64_t heads,
                        int64_t count, T* out);

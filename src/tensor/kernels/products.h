@@ -4,11 +4,12 @@
 
 #include <type_traits>
 
-#include "kernels/elementwise.h"
+#include "kernels/heads.h"
 
 namespace dgat::tensor::DGAT_LEVEL {
 
-constexpr int kTileRows = 6, kTileVectors = 2;  // twelve sums, what sixteen registers can hold
+// Twelve sums, what sixteen registers can hold: six rows of two vectors, or twelve of one.
+constexpr int kSums = 12, kTileVectors = 2;
 
 /// Rows [0, kRows) and kVectors vectors of columns of the product, all sums in registers.
 template <int kRows, int kVectors, class T>
@@ -43,8 +44,9 @@ inline void product_columns(const SmallProduct<T>& p, const T* b, const T* bias,
                                                   c + i * p.c_stride);
     i += decltype(rows)::value;
   };
-  while (i + kTileRows <= p.rows) rest(std::integral_constant<int, kTileRows>{});
-  if (i + 3 <= p.rows) rest(std::integral_constant<int, 3>{});
+  constexpr int kRows = kSums / kVectors;
+  while (i + kRows <= p.rows) rest(std::integral_constant<int, kRows>{});
+  while (i + 3 <= p.rows) rest(std::integral_constant<int, 3>{});
   while (i < p.rows) rest(std::integral_constant<int, 1>{});
 }
 
@@ -53,7 +55,7 @@ template <class T>
 inline void product_tail(const SmallProduct<T>& p, int64_t j) {
   constexpr int64_t kChunk = 128;
   const int64_t width = p.cols - j;
-  T b[kChunk * kLanes<T>], c[kTileRows * kLanes<T>] = {};
+  T b[kChunk * kLanes<T>], c[kSums * kLanes<T>] = {};
   for (int64_t first = 0; first < p.inner || first == 0; first += kChunk) {
     const int64_t inner = first + kChunk < p.inner ? kChunk : p.inner - first;
     for (int64_t l = 0; l < inner; ++l) {
@@ -62,8 +64,8 @@ inline void product_tail(const SmallProduct<T>& p, int64_t j) {
       }
     }
     const bool add = first > 0 || p.accumulate;
-    for (int64_t i = 0; i < p.rows; i += kTileRows) {
-      const int64_t rows = i + kTileRows < p.rows ? kTileRows : p.rows - i;
+    for (int64_t i = 0; i < p.rows; i += kSums) {
+      const int64_t rows = i + kSums < p.rows ? kSums : p.rows - i;
       for (int64_t r = 0; r < rows; ++r) {
         for (int64_t k = 0; k < width; ++k) {
           c[r * kLanes<T> + k] = add                 ? p.c[(i + r) * p.c_stride + j + k]
@@ -89,6 +91,41 @@ inline void product_tail(const SmallProduct<T>& p, int64_t j) {
           p.c[(i + r) * p.c_stride + j + k] = c[r * kLanes<T> + k];
         }
       }
+    }
+  }
+}
+
+/// Four numbers at a time: blocks of 4 x 4 are turned in registers.
+using Quad = float __attribute__((vector_size(16)));
+
+inline void turn_block(const float* from, int64_t stride, float* to, int64_t to_stride) {
+  Quad a = get<Quad>(from), b = get<Quad>(from + stride), c = get<Quad>(from + 2 * stride),
+       d = get<Quad>(from + 3 * stride);
+  const Quad ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Quad cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Quad ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Quad cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  put(to, __builtin_shufflevector(ab, cd, 0, 1, 4, 5));
+  put(to + to_stride, __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
+  put(to + 2 * to_stride, __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5));
+  put(to + 3 * to_stride, __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7));
+}
+
+template <class T>
+void turn(const T* from, int64_t stride, int64_t rows, int64_t cols, T* to) {
+  int64_t whole_rows = 0, whole_cols = 0;
+  if constexpr (sizeof(T) == sizeof(float)) {
+    whole_rows = rows / 4 * 4;
+    whole_cols = cols / 4 * 4;
+    for (int64_t i = 0; i < whole_rows; i += 4) {
+      for (int64_t j = 0; j < whole_cols; j += 4) {
+        turn_block(from + i * stride + j, stride, to + j * rows + i, rows);
+      }
+    }
+  }
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = i < whole_rows ? whole_cols : 0; j < cols; ++j) {
+      to[j * rows + i] = from[i * stride + j];
     }
   }
 }

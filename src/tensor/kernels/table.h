@@ -33,6 +33,7 @@ const Kernels<T>& table() {
       .head_dots = head_dots<T>,
       .head_dots_backward = head_dots_backward<T>,
       .small_product = small_product<T>,
+      .turn = turn<T>,
       .gatv2_scores = gatv2_scores<T>,
       .gatv2_backward = gatv2_backward<T>,
   };
