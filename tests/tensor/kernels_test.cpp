@@ -218,6 +218,51 @@ TEST_P(Level, OneEntryThatIsNotFiniteIsSeenWhereverItStands) {
   }
 }
 
+TEST_P(Level, SmallProductsMatchPlainLoops) {
+  // Every rest of rows and columns, an inner dimension of several chunks, both layouts of the left
+  // side, and the three ways to begin.
+  for (const int64_t rows : {1, 2, 13, 29}) {
+    for (const int64_t cols : {1, 5, 8, 19, 40}) {
+      for (const int64_t inner : {1, 9, 300}) {
+        const Matrix<float> a = test::random_matrix<float>(rows, inner, 1),
+                            b = test::random_matrix<float>(inner, cols, 2),
+                            bias = test::random_matrix<float>(1, cols, 3),
+                            before = test::random_matrix<float>(rows, cols, 4);
+        Matrix<float> at(inner, rows);
+        kernels<float>().turn(a.data(), inner, rows, inner, at.data());
+        for (const bool turned : {false, true}) {
+          for (const char* start : {"nothing", "bias", "before"}) {
+            const bool accumulate = start == std::string("before");
+            const float* first = start == std::string("bias") ? bias.data() : nullptr;
+            Matrix<float> c = before.clone();
+            kernels<float>().small_product({.a = turned ? at.data() : a.data(),
+                                            .a_row = turned ? 1 : inner,
+                                            .a_column = turned ? rows : 1,
+                                            .b = b.data(),
+                                            .b_stride = cols,
+                                            .c = c.data(),
+                                            .c_stride = cols,
+                                            .bias = first,
+                                            .rows = rows,
+                                            .cols = cols,
+                                            .inner = inner,
+                                            .accumulate = accumulate});
+            for (int64_t i = 0; i < rows; ++i) {
+              for (int64_t j = 0; j < cols; ++j) {
+                double sum = accumulate ? before(i, j) : first != nullptr ? bias(0, j) : 0;
+                for (int64_t l = 0; l < inner; ++l) sum += static_cast<double>(a(i, l)) * b(l, j);
+                ASSERT_NEAR(c(i, j), sum, 1e-4)
+                    << rows << " x " << inner << " x " << cols << " from " << start << ", "
+                    << (turned ? "turned" : "plain");
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(InstructionSets, Level,
                          testing::Values(SimdLevel::kBaseline, SimdLevel::kAvx2,
                                          SimdLevel::kAvx512),
