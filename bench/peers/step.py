@@ -143,7 +143,7 @@ def dgat_seconds(bench, folder, name):
         return None
     output = subprocess.run([bench, "--data", folder, "--model", "gat", "--threads", str(THREADS), name],
                             capture_output=True, text=True, check=True).stdout
-    return float(output.splitlines()[1].split()[4])
+    return float(output.splitlines()[1].split()[5])  # "step s"
 
 
 def main():
