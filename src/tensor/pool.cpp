@@ -3,10 +3,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include "dgat/core/error.h"
@@ -19,19 +19,28 @@ constexpr size_t kAddressable = size_t{1} << 47;
 
 /// Sizes are rounded up to one of eight per power of two, so that buffers of nearly equal size
 /// serve each other; at most an eighth of the addresses stays unused (and untouched, so unpaid).
-size_t size_class(size_t bytes) {
-  if (bytes <= 1024) return (bytes + 127) / 128 * 128;
-  const size_t step = std::bit_floor(bytes - 1) / 8;
-  return (bytes + step - 1) / step * step;
+struct SizeClass {
+  size_t size, index;
+};
+SizeClass size_class(size_t bytes) {
+  if (bytes <= 1024) {
+    const size_t steps = (bytes + 127) / 128;
+    return {128 * steps, steps};
+  }
+  const size_t power = std::bit_floor(bytes - 1), step = power / 8;
+  const size_t steps = (bytes - power + step - 1) / step;  // 1 .. 8
+  return {power + steps * step, 8 * static_cast<size_t>(std::bit_width(power) - 10) + steps};
 }
+constexpr size_t kClasses = 8 * 56;
 
 class Pool {
  public:
   void* acquire(size_t bytes) {
-    const size_t size = size_class(bytes);
+    const auto [size, index] = size_class(bytes);
     const std::lock_guard lock(mutex_);
     void* memory = nullptr;
-    auto& waiting = waiting_[size];
+    auto& waiting = waiting_[index].memory;
+    waiting_[index].size = size;
     if (waiting.empty()) {
       memory = from_system(size);
     } else {
@@ -45,9 +54,9 @@ class Pool {
   }
 
   void release(void* memory, size_t bytes) {
-    const size_t size = size_class(bytes);
+    const auto [size, index] = size_class(bytes);
     const std::lock_guard lock(mutex_);
-    waiting_[size].push_back(memory);
+    waiting_[index].memory.push_back(memory);
     statistics_.bytes_in_use -= size;
   }
 
@@ -63,10 +72,10 @@ class Pool {
 
   void trim() {
     const std::lock_guard lock(mutex_);
-    for (auto& [size, waiting] : waiting_) {
-      for (void* memory : waiting) std::free(memory);
-      statistics_.bytes_reserved -= size * waiting.size();
-      waiting.clear();
+    for (Waiting& waiting : waiting_) {
+      for (void* memory : waiting.memory) std::free(memory);
+      statistics_.bytes_reserved -= waiting.size * waiting.memory.size();
+      waiting.memory.clear();
     }
   }
 
@@ -89,7 +98,11 @@ class Pool {
   }
 
   std::mutex mutex_;
-  std::unordered_map<size_t, std::vector<void*>> waiting_;
+  struct Waiting {
+    size_t size = 0;  // of every buffer here
+    std::vector<void*> memory;
+  };
+  std::array<Waiting, kClasses> waiting_;
   PoolStatistics statistics_;
 };
 
