@@ -38,39 +38,31 @@ Var<T> additive_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>
   const AlphaDropout dropout = alpha_dropout(tape, options.dropout);
   EdgeScores<T> edges(graph, edge, heads);
 
-  // Scores before the LeakyReLU; the backward pass makes them again.
-  const auto raw_scores = [&graph, dst, src, heads](const EdgeScores<T>& terms,
-                                                    const RowPiece& piece, T* s) {
-    kernels<T>().add_gathered(dst.value().row(piece.row), senders_of(graph, src.value(), piece),
-                              piece.end - piece.begin, s);
-    terms.add_to(piece, heads, s);
+  // What the scores of a piece are made of; the backward pass makes them again.
+  const auto parts = [&graph, dst, src, slope](const EdgeScores<T>& terms, const RowPiece& piece) {
+    return terms.additive(dst.value().row(piece.row), senders_of(graph, src.value(), piece), piece,
+                          slope);
   };
   const bool recording = tape.records({values, dst, src, edge.coefficients, edge.bias});
   Attended<T> attended =
       attend(graph, values.value(), heads, dropout, recording || alpha_out != nullptr,
              [&](const RowPiece& piece, T* s) {
-               raw_scores(edges, piece, s);
-               kernels<T>().activate(Activation::kLeakyRelu, slope, s, s,
-                                     (piece.end - piece.begin) * heads);
+               kernels<T>().additive_scores(parts(edges, piece), piece.end - piece.begin, s);
              });
   copy_alpha(attended.alpha, alpha_out);
   const Var<T> out = tape.constant(std::move(attended.out));
   return tape.record(
       out, {values, dst, src, edge.coefficients, edge.bias},
-      [&graph, values, dst_slot = dst.slot(), src_slot = src.slot(), out, raw_scores, dropout,
-       slope, heads, edges = std::move(edges),
+      [&graph, values, dst_slot = dst.slot(), src_slot = src.slot(), out, parts, dropout, heads,
+       edges = std::move(edges),
        alpha = std::move(attended.alpha)](Tape<T>& t, const Matrix<T>& g) {
         Matrix<T> ds(graph.arcs(), heads), ddst(graph.nodes(), heads);
-        reduce_rows<T>(graph.by_receiver(), ddst, 2 * heads, [&](const PieceTask<T>& task) {
+        reduce_rows<T>(graph.by_receiver(), ddst, heads, [&](const PieceTask<T>& task) {
           T* piece_ds = ds.row(task.piece.begin);
           score_gradient(graph, g, out.value(), values.value(), alpha, dropout, task.piece,
                          task.scratch, piece_ds);
-          raw_scores(edges, task.piece, task.scratch);
-          kernels<T>().activate_backward(Activation::kLeakyRelu, slope, task.scratch, piece_ds,
-                                         task.count() * heads);
-          for (int64_t e = 0; e < task.count(); ++e) {
-            for (int64_t h = 0; h < heads; ++h) task.sum[h] += piece_ds[e * heads + h];
-          }
+          kernels<T>().additive_scores_backward(parts(edges, task.piece), task.count(), piece_ds,
+                                                task.sum);
         });
         t.accumulate(dst_slot, std::move(ddst));
         edges.backward(t, ds);

@@ -37,6 +37,18 @@ class EdgeScores {
         edge_.bias ? edge_.bias.value().data() : nullptr, heads, piece.end - piece.begin, scores);
   }
 
+  /// The numbers of a piece for the additive kernels.
+  AdditiveScores<T> additive(const T* receiver, const IndexedRows<T>& senders,
+                             const RowPiece& piece, T slope) const {
+    AdditiveScores<T> scores{receiver, senders, 0, nullptr, nullptr, nullptr, slope};
+    if (edge_.features == nullptr) return scores;
+    scores.k = edge_.features->cols();
+    scores.features = edge_.features->row(piece.begin);
+    scores.coefficients = transposed_.data();
+    if (edge_.bias) scores.bias = edge_.bias.value().data();
+    return scores;
+  }
+
   /// Gradients of coefficients and bias from those of the scores, [arcs, heads].
   void backward(Tape<T>& tape, const Matrix<T>& dscores) const {
     if (edge_.features == nullptr) return;

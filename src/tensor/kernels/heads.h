@@ -51,6 +51,21 @@ void softmax_parts(T* scores, int64_t heads, int64_t count, T* max, T* sum) {
       largest = largest < s ? s : largest;
     }
     put(max + h, largest);
+  });
+  if (heads == kLanes<T>) {
+    const Vector<T> largest = load(max);
+    Vector<T> total{};
+    for (int64_t e = 0; e < count; ++e) {
+      const Vector<T> power = exponential_nonpositive(load(scores + e * heads) - largest);
+      store(scores + e * heads, power);
+      total += power;
+    }
+    store(sum, total);
+    return;
+  }
+  for_head_blocks<T>(heads, [=](auto zero, int64_t h) {
+    using V = decltype(zero);
+    const V largest = get<V>(max + h);
     for (int64_t e = 0; e < count; ++e) {
       T* s = scores + e * heads + h;
       put(s, get<V>(s) - largest);
@@ -109,15 +124,68 @@ void add_edge_terms(const T* features, int64_t k, const T* coefficients, const T
   });
 }
 
-template <class T>
-void add_gathered(const T* own, const IndexedRows<T>& rows, int64_t count, T* out) {
-  const int64_t heads = rows.width;
-  for_head_blocks<T>(heads, [=](auto zero, int64_t h) {
+/// body(V{}, h, raw) for blocks of heads: raw(e) is the sum before the LeakyReLU.
+template <class T, class Body>
+inline void for_additive_blocks(const AdditiveScores<T>& scores, Body body) {
+  const int64_t heads = scores.senders.width;
+  for_head_blocks<T>(heads, [&](auto zero, int64_t h) {
     using V = decltype(zero);
-    const V mine = get<V>(own + h);
-    for (int64_t e = 0; e < count; ++e) {
-      put(out + e * heads + h, mine + get<V>(rows.data + rows.index[e] * heads + h));
+    const V mine = get<V>(scores.receiver + h);
+    const V bias = scores.bias != nullptr ? get<V>(scores.bias + h) : zero;
+    const auto gathered = [=, &scores](int64_t e) {
+      return mine + get<V>(scores.senders.data + scores.senders.index[e] * heads + h);
+    };
+    if (scores.k == 0) {
+      body(zero, h, gathered);
+    } else if (scores.k == 2) {  // one eigenvector: the coefficients stay in registers
+      const V first = get<V>(scores.coefficients + h),
+              second = get<V>(scores.coefficients + heads + h);
+      const T* features = scores.features;
+      body(zero, h, [=](int64_t e) {
+        V sum = gathered(e) + bias;
+        sum += first * features[2 * e];
+        sum += second * features[2 * e + 1];
+        return sum;
+      });
+    } else {
+      body(zero, h, [=, &scores](int64_t e) {
+        V sum = gathered(e) + bias;
+        for (int64_t c = 0; c < scores.k; ++c) {
+          sum += get<V>(scores.coefficients + c * heads + h) * scores.features[e * scores.k + c];
+        }
+        return sum;
+      });
     }
+  });
+}
+
+template <class T>
+void additive_scores(const AdditiveScores<T>& scores, int64_t count, T* out) {
+  const int64_t heads = scores.senders.width;
+  const T slope = scores.slope;
+  for_additive_blocks(scores, [=](auto zero, int64_t h, const auto& raw) {
+    for (int64_t e = 0; e < count; ++e) {
+      const auto s = raw(e);
+      put(out + e * heads + h, s > zero ? s : s * slope);
+    }
+  });
+}
+
+template <class T>
+void additive_scores_backward(const AdditiveScores<T>& scores, int64_t count, T* g, T* sum) {
+  const int64_t heads = scores.senders.width;
+  const T slope = scores.slope;
+  for_additive_blocks(scores, [=](auto zero, int64_t h, const auto& raw) {
+    using V = decltype(zero);
+    V total = get<V>(sum + h);
+    for (int64_t e = 0; e < count; ++e) {
+      T* entry = g + e * heads + h;
+      V gradient = get<V>(entry);
+      gradient = raw(e) > zero ? gradient : gradient * slope;
+      put(entry, gradient);
+      total += gradient;
+    }
+    put(sum + h, total);
   });
 }
 

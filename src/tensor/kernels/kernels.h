@@ -29,6 +29,18 @@ struct IndexedRows {
   int64_t width;  ///< heads * (columns per head)
 };
 
+/// score(e, h) = receiver[h] + senders_e[h] + bias[h] + sum_c coefficients[c, h] features[e, c];
+/// the senders' rows are `heads` wide.
+template <class T>
+struct AdditiveScores {
+  const T* receiver;
+  IndexedRows<T> senders;
+  int64_t k;  ///< features per arc; 0: neither bias nor features count
+  const T *features, *coefficients;
+  const T* bias;  ///< or null
+  T slope;        ///< of the LeakyReLU where the score is negative
+};
+
 /// c (+)= a b, or bias in every row + a b: a [rows, inner] read as a[i * a_row + l * a_column], b
 /// [inner, cols] and c [rows, cols] by rows.
 template <class T>
@@ -83,8 +95,10 @@ struct Kernels {
   /// out[e, h] += bias[h] + sum_c features[e, c] coefficients[c, h]; bias may be null.
   void (*add_edge_terms)(const T* features, int64_t k, const T* coefficients, const T* bias,
                          int64_t heads, int64_t count, T* out);
-  /// out[e, h] = own[h] + rows_e[h]; the rows are `heads` wide.
-  void (*add_gathered)(const T* own, const IndexedRows<T>& rows, int64_t count, T* out);
+  /// out[e, h] = LeakyReLU(score) for `count` arcs of a receiver.
+  void (*additive_scores)(const AdditiveScores<T>& scores, int64_t count, T* out);
+  /// g[e, h] *= LeakyReLU'(score), and sum[h] += sum_e g[e, h] after that.
+  void (*additive_scores_backward)(const AdditiveScores<T>& scores, int64_t count, T* g, T* sum);
   /// out[h, c] += sum_e weights[e, h] * rows_e[h, c].
   void (*weighted_sum)(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
                        T* out);
