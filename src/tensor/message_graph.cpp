@@ -45,19 +45,17 @@ RowPlan plan_rows(std::span<const int64_t> offsets) {
   return plan;
 }
 
-MessageGraph::MessageGraph(std::vector<int64_t> offsets, std::vector<int32_t> senders)
-    : MessageGraph(offsets, std::move(senders), std::ssize(offsets) - 1) {}
-
 MessageGraph::MessageGraph(std::vector<int64_t> offsets, std::vector<int32_t> senders,
-                           int64_t sender_nodes)
+                           std::optional<int64_t> sender_nodes)
     : offsets_(std::move(offsets)), senders_(std::move(senders)) {
   expects(!offsets_.empty() && offsets_.front() == 0 && offsets_.back() == arcs() &&
               std::is_sorted(offsets_.begin(), offsets_.end()),
           "MessageGraph: offsets rise from 0 to the number of arcs");
   expects(arcs() <= INT32_MAX, "MessageGraph: at most 2^31 - 1 arcs");
-  sender_offsets_.assign(static_cast<size_t>(sender_nodes) + 1, 0);
+  const int64_t sending = sender_nodes.value_or(nodes());
+  sender_offsets_.assign(static_cast<size_t>(sending) + 1, 0);
   for (const int32_t sender : senders_) {
-    expects(sender >= 0 && sender < sender_nodes, "MessageGraph: senders are nodes");
+    expects(sender >= 0 && sender < sending, "MessageGraph: senders are nodes");
     ++sender_offsets_[static_cast<size_t>(sender) + 1];
   }
   for (size_t i = 1; i < sender_offsets_.size(); ++i) sender_offsets_[i] += sender_offsets_[i - 1];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,11 +43,11 @@ RowPlan plan_rows(std::span<const int64_t> offsets);
 class MessageGraph {
  public:
   MessageGraph() = default;
-  /// offsets: nodes + 1; senders: one per arc, columns in any order.
-  /// Throws InternalError when the arrays are not a CSR matrix over [0, nodes).
-  MessageGraph(std::vector<int64_t> offsets, std::vector<int32_t> senders);
-  /// The same with as many receivers as offsets has rows, and senders in [0, sender_nodes).
-  MessageGraph(std::vector<int64_t> offsets, std::vector<int32_t> senders, int64_t sender_nodes);
+  /// offsets: receivers + 1; senders: one per arc, columns in any order, in [0, sender_nodes),
+  /// which are as many as the receivers unless given. Throws InternalError when the arrays are not
+  /// such a CSR matrix.
+  MessageGraph(std::vector<int64_t> offsets, std::vector<int32_t> senders,
+               std::optional<int64_t> sender_nodes = {});
   /// The arcs of a graph, each row followed in order by its self loop at its sorted place.
   static MessageGraph from(const graph::CsrGraph& graph, bool self_loops);
 
