@@ -9,11 +9,12 @@
 #include "dgat/core/files.h"
 #include "dgat/core/progress.h"
 #include "dgat/data/catalogue.h"
+#include "percent.h"
 
 namespace dgat::study {
 namespace {
 
-constexpr double kPercent = 100, kMiB = 1024.0 * 1024.0;
+constexpr double kMiB = 1024.0 * 1024.0;
 
 std::optional<size_t> best_row(const StudyResult& study) {
   std::optional<size_t> best;
@@ -61,9 +62,11 @@ std::vector<std::string> notes_of(const Comparison& c) {
   const StudyResult& study = c.study;
   std::vector<std::string> notes;
   notes.push_back(fmt::format(
-      "Test {} in percent at the best validation step, mean ± sample standard deviation over {} "
-      "splits; depth{} chosen by mean validation.",
-      words_of_metric(study.metric), study.folds,
+      "Test {} in percent at the best validation step, {}; depth{} chosen by mean validation.",
+      words_of_metric(study.metric),
+      study.folds == 1
+          ? "one split"
+          : fmt::format("mean ± sample standard deviation over {} splits", study.folds),
       std::any_of(study.rows.begin(), study.rows.end(),
                   [](const RowResult& row) {
                     return !row.choices.empty() && row.choices.back().candidate > 0;
@@ -115,8 +118,8 @@ std::vector<Cell> cells_of(const RowResult& row, const Standing& standing, bool 
     }
     return cells;
   }
-  cells.push_back(Cell::mean_std(kPercent * row.test.mean, kPercent * row.test.std));
-  cells.push_back(Cell::mean_std(kPercent * row.val.mean, kPercent * row.val.std));
+  cells.push_back(percent_cell(row, row.test));
+  cells.push_back(percent_cell(row, row.val));
   cells.push_back(Cell::number(standing.rank, 1));
   if (standing.test) {
     cells.push_back(Cell::difference(kPercent * standing.test->difference));

@@ -5,12 +5,12 @@
 #include "dgat/core/error.h"
 #include "dgat/nn/registry.h"
 #include "dgat/study/rows.h"
+#include "percent.h"
 #include "reproduce_parts.h"
 
 namespace dgat::study {
 namespace {
 
-constexpr double kPercent = 100;
 constexpr double kFarBelow = -2;  // deviations
 
 constexpr const char* kSmallModels[] = {"gat", "dgn", "dgat"};
@@ -125,9 +125,8 @@ Table wide_table(const Kind& kind, const std::vector<StudyResult>& results,
     std::vector<Cell> cells = lead_of(kind, results.front().rows[r], r);
     for (const StudyResult& result : results) {
       const RowResult& row = result.rows[r];
-      cells.push_back(row.finished()
-                          ? Cell::mean_std(kPercent * row.test.mean, kPercent * row.test.std)
-                          : Cell(row.failure.empty() ? "not run" : "failed"));
+      cells.push_back(row.finished() ? percent_cell(row, row.test)
+                                     : Cell(row.failure.empty() ? "not run" : "failed"));
     }
     table.rows.push_back(std::move(cells));
   }
@@ -167,7 +166,7 @@ Table long_table(const Kind& kind, const std::vector<StudyResult>& results, Verd
         continue;
       }
       const double mean = kPercent * row.test.mean, std = kPercent * row.test.std;
-      cells[2] = Cell::mean_std(mean, std);
+      cells[2] = percent_cell(row, row.test);
       if (paper) {
         const double deviations = difference_in_deviations(mean, std, *paper);
         cells[4] = Cell::difference(mean - paper->mean);

@@ -9,12 +9,12 @@
 #include "dgat/study/rows.h"
 #include "dgat/study/statistics.h"
 #include "dgat/synth/mixhop.h"
+#include "percent.h"
 #include "reproduce_parts.h"
 
 namespace dgat::study {
 namespace {
 
-constexpr double kPercent = 100;
 constexpr const char* kGammas[] = {"0.1", "0.2", "0.3", "0.4", "0.5",
                                    "0.6", "0.7", "0.8", "0.9", "1"};
 constexpr int64_t kGraphs = 5;
@@ -118,13 +118,13 @@ struct GammaCurve {
   Cell mean(int which) const {
     if (which < 0) return "not run";
     const RowResult& row = rows[static_cast<size_t>(which)];
-    return Cell::mean_std(kPercent * row.test.mean, kPercent * row.test.std);
+    return percent_cell(row, row.test);
   }
   static Cell gamma(int which) { return which < 0 ? Cell() : Cell::number((which + 1) / 10.0, 1); }
 };
 
 Cell mean_cell(const RowResult& row) {
-  if (row.finished()) return Cell::mean_std(kPercent * row.test.mean, kPercent * row.test.std);
+  if (row.finished()) return percent_cell(row, row.test);
   return row.failure.empty() ? "not run" : "failed";
 }
 
@@ -231,9 +231,12 @@ Reproduction reproduce_synthetic(const ReproduceOptions& options, Ledger& ledger
   if (benchmark) result.tables.push_back(paper_table(levels, results));
   result.tables.push_back(curve_table(levels, results, benchmark ? "dgat" : "pgcn"));
   std::vector<std::string>& notes = result.tables.front().notes;
+  const size_t graphs = results.empty() ? 0 : results.front().folds;
   notes.push_back(fmt::format(
-      "Mean ± sample standard deviation over {} graphs of {} nodes, one split each.{}",
-      results.empty() ? 0 : results.front().folds, options.nodes,
+      "{} of {} nodes, one split each.{}",
+      graphs == 1 ? "One graph"
+                  : fmt::format("Mean ± sample standard deviation over {} graphs", graphs),
+      options.nodes,
       benchmark ? " Best and worst are picked by test accuracy, as in the paper; the last columns "
                   "pick γ by validation."
                 : " The paper shows these as curves without numbers."));

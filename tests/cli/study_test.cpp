@@ -67,6 +67,15 @@ TEST_F(StudyVerbs, CompareWritesEveryFormatAndContinuesFromItsLedger) {
   EXPECT_EQ(std::count(longer.begin(), longer.end(), '\n'), 3 + 3 + 1 + 6);
 }
 
+TEST_F(StudyVerbs, AMeanOverOneSplitHasNoDeviation) {
+  for (const char* splits : {"1", "2"}) {
+    const RunResult result =
+        study({"compare", data(), "--models", "gat", "--splits", splits, "--out", out()});
+    ASSERT_EQ(result.exit, 0) << result.err;
+    EXPECT_EQ(result.out.find("±") != std::string::npos, splits == std::string("2")) << result.out;
+  }
+}
+
 TEST_F(StudyVerbs, CompareKeepsARowThatCannotRun) {
   const RunResult result = study({"compare", data(), "--models", "gat,gat-sep", "--recipe",
                                   "classic", "--out", out(), "--json"});
