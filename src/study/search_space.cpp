@@ -95,6 +95,18 @@ train::Settings settings_of(const Candidate& c) {
   return settings;
 }
 
+/// What rewiring gains it has to gain over the graph as it is: a short search, too, must try that.
+void untouched_graph_first(SearchSpace& space) {
+  const auto untouched =
+      std::find_if(space.graphs.begin(), space.graphs.end(),
+                   [](const train::Settings& graph) { return graph.at("rewire") == "none"; });
+  if (untouched == space.graphs.end()) return;
+  const auto at = untouched - space.graphs.begin();
+  std::rotate(space.graphs.begin(), untouched, untouched + 1);
+  std::rotate(space.advice_rank.begin(), space.advice_rank.begin() + at,
+              space.advice_rank.begin() + at + 1);
+}
+
 void add_graphs(SearchSpace& space, const data::Dataset& dataset, const TuneOptions& options,
                 const nn::ModelInfo& info, spectral::SpectralCache& cache) {
   const train::Config& base = space.base;
@@ -127,6 +139,7 @@ void add_graphs(SearchSpace& space, const data::Dataset& dataset, const TuneOpti
     Random(base.seed, 0x7E5).shuffle(space.graphs);
     std::fill(space.advice_rank.begin(), space.advice_rank.end(), 0);
   }
+  untouched_graph_first(space);
 }
 
 void check_search(const TuneOptions& options, const nn::ModelInfo& info, const SearchSpace& space) {

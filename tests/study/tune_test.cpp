@@ -129,6 +129,20 @@ TEST(Tune, ContinuesFromItsLedger) {
   EXPECT_EQ(ledger.size(), after);
 }
 
+TEST(Tune, TheGraphAsItIsComesFirst) {
+  // Whatever the advice thinks of it: what rewiring gains is a gain over this.
+  for (const bool advised : {true, false}) {
+    test::TempDir folder;
+    Ledger ledger(folder / "ledger.jsonl");
+    TuneOptions options = quick();
+    options.advised = advised;
+    options.search["rewire"] = {"add", "hub", "none"};
+    search(small(), options, ledger);
+    const std::string lines = read_whole_file(folder / "ledger.jsonl");
+    EXPECT_THAT(lines.substr(0, lines.find('\n')), HasSubstr(R"("rewire":"none")")) << advised;
+  }
+}
+
 TEST(Tune, EqualGraphsAreTriedOnce) {
   TuneOptions options = quick();
   options.settings["directional"] = "off";
