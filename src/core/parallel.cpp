@@ -82,16 +82,17 @@ void SideTask::start(std::function<void()> work) {
   expects(!pending_, "SideTask: the one before is done");
   work_ = std::move(work);
   error_ = nullptr;
-  pending_ = true;
   posted_ = thread_count() > 1 && !inside_loop;
-  if (!posted_) return;
-  team().post(
-      [](void* raw) {
-        inside_loop = true;
-        static_cast<SideTask*>(raw)->run();
-        inside_loop = false;
-      },
-      this);
+  if (posted_) {
+    team().post(
+        [](void* raw) {
+          inside_loop = true;
+          static_cast<SideTask*>(raw)->run();
+          inside_loop = false;
+        },
+        this);
+  }
+  pending_ = true;
 }
 
 void SideTask::wait() {

@@ -7,6 +7,8 @@
 #include <immintrin.h>
 #endif
 
+#include "dgat/core/error.h"
+
 namespace dgat::detail {
 namespace {
 
@@ -141,6 +143,7 @@ void ThreadTeam::run(int64_t blocks, int threads, BlockFunction function, void* 
 void ThreadTeam::post(void (*function)(void*), void* context) {
   grow(1);
   Shared& s = *shared_;
+  expects(s.errand == Shared::kNone, "ThreadTeam: one errand at a time");
   s.errand_function = function;
   s.errand_context = context;
   s.errand = Shared::kPosted;

@@ -165,7 +165,9 @@ Var<T> edge_gatv2_scores(Tape<T>& tape, const MessageGraph& graph, const Var<T>&
 template <class T>
 Var<T> edge_dot_scores(Tape<T>& tape, const MessageGraph& graph, const Var<T>& q, const Var<T>& k,
                        int64_t heads, double factor) {
-  expects(q.cols() == k.cols() && q.cols() % heads == 0, "edge_dot_scores: shapes fit");
+  expects(q.rows() == graph.nodes() && k.rows() == graph.sender_nodes() && q.cols() == k.cols() &&
+              q.cols() % heads == 0,
+          "edge_dot_scores: shapes fit");
   Matrix<T> out = arc_dots(graph, q.value(), k.value(), heads);
   const T f = static_cast<T>(factor);
   scale_in_place(out, f);

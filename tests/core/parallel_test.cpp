@@ -11,6 +11,8 @@
 #include <string>
 #include <thread>
 
+#include "dgat/core/error.h"
+
 namespace dgat {
 
 TEST(ParallelFor, VisitsEveryIndexOnce) {
@@ -126,6 +128,14 @@ TEST(SideTask, WaitRethrowsAndTheNextOneRuns) {
     EXPECT_EQ(value, 7);
     task.wait();  // nothing pending: returns
   }
+}
+
+TEST(SideTask, ASecondOneOfTheSameCallerIsRefused) {
+  const ThreadScope scope(2);
+  SideTask first, second;
+  first.start([] {});
+  EXPECT_THROW(second.start([] {}), InternalError);
+  first.wait();
 }
 
 TEST(SideTask, IsFinishedWhenItIsDestroyed) {

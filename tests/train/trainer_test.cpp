@@ -116,13 +116,16 @@ TEST(Trainer, EvaluatesEveryKStepsAndAtTheEnd) {
 }
 
 TEST_P(EveryModel, EvaluatingLeavesNoTraceInTheTraining) {
-  // An evaluation hands products over to the next training pass: they must be what that pass would
-  // have computed.
-  const Trained often = train_small(test::small_config(GetParam(), {{"steps", "6"}})),
-                once = train_small(
-                    test::small_config(GetParam(), {{"steps", "6"}, {"eval_every", "100"}}));
-  EXPECT_EQ(often.records.back().loss, once.records.back().loss);
-  EXPECT_EQ(often.records.back().val, once.records.back().val);
+  // On one thread an evaluation hands products over to the next training pass, which must be what
+  // that pass would have computed; on two it runs beside that pass.
+  for (const int threads : {1, 2}) {
+    const ThreadScope scope(threads);
+    const Trained often = train_small(test::small_config(GetParam(), {{"steps", "6"}})),
+                  once = train_small(
+                      test::small_config(GetParam(), {{"steps", "6"}, {"eval_every", "100"}}));
+    EXPECT_EQ(often.records.back().loss, once.records.back().loss) << threads;
+    EXPECT_EQ(often.records.back().val, once.records.back().val) << threads;
+  }
 }
 
 TEST(Trainer, PatienceStopsAfterStepsWithoutImprovement) {
