@@ -6,6 +6,7 @@
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
 #include "dgat/nn/registry.h"
+#include "dgat/tensor/ops.h"
 #include "small_run.h"
 
 namespace dgat::train {
@@ -201,6 +202,51 @@ TEST(Trainer, NonFiniteWeightsAreFoundAndNamed) {
   } catch (const ComputeError& error) {
     EXPECT_THAT(error.what(), HasSubstr("split 0, step 1: the loss is nan"));
     EXPECT_THAT(error.what(), HasSubstr("parameter layers.0.lin.weight is not finite"));
+  }
+}
+
+/// logits = X W, and not numbers in the evaluation of step 3.
+class FailsAtStepThree final : public nn::Model<float> {
+ public:
+  explicit FailsAtStepThree(const nn::ModelOptions& options) : Model(options) {
+    weight_ = &parameters().weight("weight", options.classes, options.features);
+  }
+  bool passes_are_independent() const override { return true; }
+  tensor::Var<float> forward(tensor::Tape<float>& tape, const nn::GraphInput<float>& input,
+                             nn::Inspection<float>* /*inspection*/) override {
+    if (!tape.training() && tape.options().step == 3) {
+      return tape.constant(tensor::Matrix<float>::filled(input.nodes(), options().outputs(),
+                                                         std::numeric_limits<float>::quiet_NaN()));
+    }
+    return tensor::linear(tape, tape.reference(input.features->dense()), tape.parameter(*weight_));
+  }
+
+ private:
+  tensor::Parameter<float>* weight_;
+};
+
+TEST(Trainer, AnEvaluationThatFailsIsReportedBeforeAnyLaterStep) {
+  const data::Dataset dataset = test::small_dataset();
+  const Config config = test::small_config("gcn");
+  spectral::SpectralCache cache;
+  InputBuilder builder(dataset, config, cache);
+  const auto input = builder.for_split(0);
+  nn::ModelOptions options;
+  options.features = dataset.features.cols();
+  options.classes = dataset.classes;
+  for (const int threads : {1, 2}) {  // after the step, and beside the next one
+    const ThreadScope scope(threads);
+    FailsAtStepThree model(options);
+    std::vector<int64_t> steps;
+    TrainHooks hooks;
+    hooks.on_evaluation = [&](const StepRecord& r) { steps.push_back(r.step); };
+    try {
+      train_split({config, dataset, input, 0, 1}, model, hooks);
+      FAIL() << "NaN went unnoticed";
+    } catch (const ComputeError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("split 0, step 3: the logits are not finite"));
+    }
+    EXPECT_THAT(steps, testing::ElementsAre(1, 2)) << threads;
   }
 }
 
