@@ -30,7 +30,7 @@ struct TuneOptions {
   std::map<std::string, std::vector<std::string>> search;
   double budget_seconds = 1800;
   int64_t jobs = 0;              ///< trials side by side; same decisions
-  bool advised = true;           ///< best-advised graphs first; otherwise in random order
+  bool advised = true;           ///< graphs in the order of the advice; otherwise random
   std::filesystem::path folder;  ///< where long trials keep their state; empty: nowhere
 };
 
@@ -64,8 +64,8 @@ struct TuneResult {
 /// Successive halving without waiting (ASHA, Li et al. 2020). A candidate enters at the first rung;
 /// whenever a candidate is among the best third of its rung it may enter the next one, and that
 /// goes before new candidates. New ones are, by turns, the next graph (gamma, alpha, rewiring,
-/// epsilon) in the order of the advice with the rates of the settings, and the best candidate so
-/// far with one or two of its rates changed.
+/// epsilon), the graph as it is first and then in the order of the advice, with the rates of the
+/// settings, and the best candidate so far with one or two of its rates changed.
 ///
 /// Test labels cannot choose anything: the search sees a copy of the data set whose splits have no
 /// test part. Decisions are made four trials at a time whatever `jobs` is, from results alone, so a
