@@ -84,20 +84,20 @@ void SideTask::start(std::function<void()> work) {
   error_ = nullptr;
   posted_ = thread_count() > 1 && !inside_loop;
   if (posted_) {
-    team().post(
-        [](void* raw) {
-          inside_loop = true;
-          static_cast<SideTask*>(raw)->run();
-          inside_loop = false;
-        },
-        this);
+    errand_.context = this;
+    errand_.function = [](void* raw) {
+      inside_loop = true;
+      static_cast<SideTask*>(raw)->run();
+      inside_loop = false;
+    };
+    team().post(errand_);
   }
   pending_ = true;
 }
 
 void SideTask::wait() {
   if (!pending_) return;
-  if (!posted_ || !team().settle()) run();
+  if (!posted_ || !team().settle(errand_)) run();
   pending_ = false;
   work_ = nullptr;
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));

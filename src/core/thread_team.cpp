@@ -2,12 +2,12 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+#include <deque>
 #include <mutex>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
-
-#include "dgat/core/error.h"
 
 namespace dgat::detail {
 namespace {
@@ -59,20 +59,28 @@ struct ThreadTeam::Shared {
   std::atomic<uint32_t> epoch{0};  // counts loops: what idle workers watch
   std::atomic<bool> stop{false};
 
-  // The errand: posted by the owner, taken by whoever comes first.
-  enum Errand : uint32_t { kNone, kPosted, kTaken, kDone };
-  std::atomic<uint32_t> errand{kNone};
-  void (*errand_function)(void*) = nullptr;
-  void* errand_context = nullptr;
+  // Errands that no helper has begun, oldest first. Looked into only when `posted` says so.
+  std::mutex mutex;
+  std::deque<Errand*> errands;
+  std::atomic<uint32_t> posted{0}, finished{0};  // waiting; run by helpers so far
 
-  bool take_errand() {
-    uint32_t expected = kPosted;
-    return errand.compare_exchange_strong(expected, kTaken);
+  /// The oldest one, or this one, if it is still waiting; the taker runs it.
+  Errand* take_errand(const Errand* wanted = nullptr) {
+    if (posted == 0) return nullptr;
+    const std::lock_guard lock(mutex);
+    const auto at =
+        wanted == nullptr ? errands.begin() : std::find(errands.begin(), errands.end(), wanted);
+    if (at == errands.end()) return nullptr;
+    Errand* taken = *at;
+    errands.erase(at);
+    --posted;
+    return taken;
   }
-  void run_errand() {
-    errand_function(errand_context);
-    errand = kDone;
-    errand.notify_one();
+  void run_errand(Errand& errand) {
+    errand.function(errand.context);
+    errand.done = true;  // its owner may destroy it from here on
+    finished.fetch_add(1);
+    finished.notify_one();
   }
 
   void hand_out(int64_t blocks) {
@@ -107,7 +115,7 @@ void ThreadTeam::work(Shared& shared, int index) {
   while (true) {
     seen = wait_for_change(shared.epoch, seen);
     if (shared.stop) return;
-    if (shared.take_errand()) shared.run_errand();
+    while (Errand* errand = shared.take_errand()) shared.run_errand(*errand);
     if (!shared.enter()) continue;
     if (index < shared.threads) shared.take_blocks(index);
     shared.leave();
@@ -140,27 +148,24 @@ void ThreadTeam::run(int64_t blocks, int threads, BlockFunction function, void* 
   for (uint32_t state = s.gate; state != 0;) state = wait_for_change(s.gate, state);
 }
 
-void ThreadTeam::post(void (*function)(void*), void* context) {
+void ThreadTeam::post(Errand& errand) {
   grow(1);
   Shared& s = *shared_;
-  expects(s.errand == Shared::kNone, "ThreadTeam: one errand at a time");
-  s.errand_function = function;
-  s.errand_context = context;
-  s.errand = Shared::kPosted;
+  errand.done = false;
+  {
+    const std::lock_guard lock(s.mutex);
+    s.errands.push_back(&errand);
+    ++s.posted;
+  }
   s.epoch.fetch_add(1);
   s.epoch.notify_all();
 }
 
-bool ThreadTeam::settle() {
+bool ThreadTeam::settle(Errand& errand) {
   Shared& s = *shared_;
-  const bool helped = !s.take_errand();
-  if (helped) {
-    for (uint32_t state = s.errand; state != Shared::kDone;) {
-      state = wait_for_change(s.errand, state);
-    }
-  }
-  s.errand = Shared::kNone;
-  return helped;
+  if (s.take_errand(&errand) != nullptr) return false;
+  for (uint32_t seen = s.finished; !errand.done;) seen = wait_for_change(s.finished, seen);
+  return true;
 }
 
 ThreadTeam::ThreadTeam() = default;

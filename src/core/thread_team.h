@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "dgat/core/parallel.h"
+
 /// The workers behind parallel.h.
 namespace dgat::detail {
 
@@ -29,12 +31,13 @@ class ThreadTeam {
   /// Needs: function does not throw; only the owner of the team calls.
   void run(int64_t blocks, int threads, BlockFunction function, void* context);
 
-  /// Asks a helper to run function(context) as soon as it is free; loops go on without it until
-  /// then. Needs: function does not throw, the one posted before is settled.
-  void post(void (*function)(void*), void* context);
-  /// Returns when what was posted has been run: true. False when no helper has begun: it will not
-  /// be run any more, and the caller may do it.
-  bool settle();
+  /// Asks helpers to run the errand as soon as one is free, in the order of posting; loops go on
+  /// without that helper until it is done. Needs: the errand's function does not throw; the errand
+  /// stays where it is until it is settled.
+  void post(Errand& errand);
+  /// Returns when the errand has been run: true. False when no helper has begun: it will not be
+  /// run any more, and the caller may do it.
+  bool settle(Errand& errand);
 
  private:
   struct Shared;

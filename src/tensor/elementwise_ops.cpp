@@ -71,18 +71,21 @@ template <class T>
 Var<T> dropout_gelu(Tape<T>& tape, const Var<T>& x, double p) {
   if (!tape.training() || p == 0) return gelu(tape, x);
   const DropoutMask mask = next_dropout_mask(tape, p);
-  Matrix<T> out(x.rows(), x.cols());
+  Matrix<T> out(x.rows(), x.cols()), slope(x.rows(), x.cols());
   parallel_for(out.size(), grain(out.size()), [&](int64_t begin, int64_t end) {
     kernels<T>().dropout_gelu(mask, begin, x.value().data() + begin, out.data() + begin,
-                              end - begin);
+                              slope.data() + begin, end - begin);
   });
-  return tape.record(std::move(out), {x}, [x, mask](Tape<T>& t, Matrix<T> g) {
-    parallel_for(g.size(), grain(g.size()), [&](int64_t begin, int64_t end) {
-      kernels<T>().dropout_gelu_backward(mask, begin, x.value().data() + begin, g.data() + begin,
-                                         end - begin);
-    });
-    t.accumulate(x.slot(), std::move(g));
-  });
+  // The slope takes the place of x, which nothing else keeps.
+  return tape.record(std::move(out), {x},
+                     [slot = x.slot(), slope = std::move(slope)](Tape<T>& t, Matrix<T> g) {
+                       parallel_for(g.size(), grain(g.size()), [&](int64_t begin, int64_t end) {
+                         T* gradient = g.data();
+                         const T* factor = slope.data();
+                         for (int64_t i = begin; i < end; ++i) gradient[i] *= factor[i];
+                       });
+                       t.accumulate(slot, std::move(g));
+                     });
 }
 
 template <class T>

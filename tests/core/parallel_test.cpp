@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -130,12 +131,29 @@ TEST(SideTask, WaitRethrowsAndTheNextOneRuns) {
   }
 }
 
-TEST(SideTask, ASecondOneOfTheSameCallerIsRefused) {
+TEST(SideTask, SeveralOfOneCallerAllRunOnceWhateverTheOrderOfWaiting) {
+  constexpr size_t kTasks = 20;
+  for (const int threads : {1, 2, 3}) {
+    const ThreadScope scope(threads);
+    for (int round = 0; round < 200; ++round) {
+      std::array<SideTask, kTasks> tasks;
+      std::array<std::atomic<int>, kTasks> runs{};
+      for (size_t i = 0; i < kTasks; ++i) tasks[i].start([&runs, i] { ++runs[i]; });
+      for (size_t i = 0; i < kTasks; ++i) {
+        const size_t next = round % 2 == 0 ? i : kTasks - 1 - i;
+        tasks[next].wait();
+        ASSERT_EQ(runs[next], 1);
+      }
+    }
+  }
+}
+
+TEST(SideTask, StartingOneThatIsPendingIsRefused) {
   const ThreadScope scope(2);
-  SideTask first, second;
-  first.start([] {});
-  EXPECT_THROW(second.start([] {}), InternalError);
-  first.wait();
+  SideTask task;
+  task.start([] {});
+  EXPECT_THROW(task.start([] {}), InternalError);
+  task.wait();
 }
 
 TEST(SideTask, IsFinishedWhenItIsDestroyed) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -30,9 +31,18 @@ class ThreadScope {
   int previous_;
 };
 
+namespace detail {
+/// Work handed to a helper of the calling thread.
+struct Errand {
+  void (*function)(void* context) = nullptr;
+  void* context = nullptr;
+  std::atomic<bool> done{false};
+};
+}  // namespace detail
+
 /// Work that another thread does while the caller goes on: one of those that help with the caller's
-/// loops, so that no more threads are busy than before. Loops inside the work stay on that thread.
-/// One at a time per calling thread, which also starts it and waits for it.
+/// loops, so that no more threads are busy than before. Several are begun in the order they were
+/// started. Loops inside the work stay on that thread. The thread that starts it also waits for it.
 class SideTask {
  public:
   SideTask() = default;
@@ -51,6 +61,7 @@ class SideTask {
   std::function<void()> work_;
   std::exception_ptr error_;
   bool pending_ = false, posted_ = false;
+  detail::Errand errand_;
 };
 
 namespace detail {

@@ -46,7 +46,7 @@ Var<T> gelu(Tape<T>& tape, const Var<T>& x) {
 /// probability used is p rounded to 1/65536, and the scale is that of the rounded one.
 template <class T>
 Var<T> dropout(Tape<T>& tape, const Var<T>& x, double p);
-/// gelu(dropout(x, p)) in one pass; keeps x only.
+/// gelu(dropout(x, p)) in one pass; keeps its slope, not x.
 template <class T>
 Var<T> dropout_gelu(Tape<T>& tape, const Var<T>& x, double p);
 /// x + dropout(y, p) in one pass; keeps nothing.

@@ -19,8 +19,10 @@ void pool_release(void* memory, size_t bytes) noexcept;
 struct PoolStatistics {
   int64_t system_allocations = 0;  ///< buffers that had to be asked from the system
   size_t bytes_in_use = 0;         ///< handed out now
-  size_t peak_bytes_in_use = 0;    ///< largest value of the above since reset_pool_peak()
-  size_t bytes_reserved = 0;       ///< in use or waiting for reuse
+  /// Largest value of the above since reset_pool_peak(); when several threads take buffers, the sum
+  /// of what each had at most, which is no less.
+  size_t peak_bytes_in_use = 0;
+  size_t bytes_reserved = 0;  ///< in use or waiting for reuse
 };
 PoolStatistics pool_statistics();
 void reset_pool_peak();

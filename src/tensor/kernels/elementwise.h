@@ -184,30 +184,33 @@ void add_dropout(const DropoutMask& mask, int64_t position, const T* x, const T*
 }
 
 template <class T>
-void dropout_gelu(const DropoutMask& mask, int64_t position, const T* x, T* y, int64_t n) {
+void dropout_gelu(const DropoutMask& mask, int64_t position, const T* x, T* y, T* slope,
+                  int64_t n) {
   const T scale = static_cast<T>(mask.scale);
   const uint32_t threshold = mask.threshold;
   for_tiles(mask, position, n, [=](int64_t first, int64_t count, const uint16_t* bits) {
-    alignas(64) T kept[kTile];
+    alignas(64) T kept[kTile], factor[kTile];
     for (int64_t i = 0; i < count; ++i) {
+      factor[i] = bits[i] >= threshold ? scale : T{0};
       kept[i] = bits[i] >= threshold ? x[first + i] * scale : T{0};
     }
-    map(kept, y + first, count, [](Vector<T> v) { return v * normal(v).cumulative; });
-  });
-}
-
-template <class T>
-void dropout_gelu_backward(const DropoutMask& mask, int64_t position, const T* x, T* g, int64_t n) {
-  const T scale = static_cast<T>(mask.scale);
-  const uint32_t threshold = mask.threshold;
-  for_tiles(mask, position, n, [=](int64_t first, int64_t count, const uint16_t* bits) {
-    alignas(64) T kept[kTile];
-    for (int64_t i = 0; i < count; ++i) {
-      const T factor = bits[i] >= threshold ? scale : T{0};
-      kept[i] = x[first + i] * factor;
-      g[first + i] *= factor;
+    const auto both = [](Vector<T> v, Vector<T> f, T* value, T* derivative) {
+      const Normal<T> at = normal(v);
+      store(value, v * at.cumulative);
+      store(derivative, f * (at.cumulative + v * at.density));
+    };
+    int64_t i = 0;
+    for (; i + kLanes<T> <= count; i += kLanes<T>) {
+      both(load(kept + i), load(factor + i), y + first + i, slope + first + i);
     }
-    update(kept, g + first, count, [](Vector<T> v, Vector<T> w) { return gelu_backward<T>(v, w); });
+    if (i < count) {  // what stands behind `count` in the tile is computed and left there
+      const auto rest = static_cast<size_t>(count - i) * sizeof(T);
+      T value[kLanes<T>], derivative[kLanes<T>];
+      for (int64_t l = count; l < i + kLanes<T>; ++l) kept[l] = factor[l] = T{0};
+      both(load(kept + i), load(factor + i), value, derivative);
+      __builtin_memcpy(y + first + i, value, rest);
+      __builtin_memcpy(slope + first + i, derivative, rest);
+    }
   });
 }
 

@@ -66,9 +66,9 @@ struct Kernels {
   void (*dropout)(const DropoutMask& mask, int64_t position, const T* x, T* y, int64_t n);
   void (*add_dropout)(const DropoutMask& mask, int64_t position, const T* x, const T* y, T* out,
                       int64_t n);
-  void (*dropout_gelu)(const DropoutMask& mask, int64_t position, const T* x, T* y, int64_t n);
-  void (*dropout_gelu_backward)(const DropoutMask& mask, int64_t position, const T* x, T* g,
-                                int64_t n);
+  /// y = GELU(dropout(x)) and slope = dy/dx: the bits and the exponential serve both.
+  void (*dropout_gelu)(const DropoutMask& mask, int64_t position, const T* x, T* y, T* slope,
+                       int64_t n);
   /// x[i] = -x[i] where the mask drops position + i (any position).
   void (*negate_dropped)(const DropoutMask& mask, int64_t position, T* x, int64_t n);
 

@@ -16,7 +16,6 @@ const Kernels<T>& table() {
       .dropout = dropout<T>,
       .add_dropout = add_dropout<T>,
       .dropout_gelu = dropout_gelu<T>,
-      .dropout_gelu_backward = dropout_gelu_backward<T>,
       .negate_dropped = negate_dropped<T>,
       .layer_norm = layer_norm<T>,
       .layer_norm_backward = layer_norm_backward<T>,
