@@ -39,7 +39,7 @@ Var<T> InputLinear<T>::operator()(Tape<T>& tape, const InputView<T>& x) const {
   const Var<T> bias = bias_ != nullptr ? tape.parameter(*bias_) : Var<T>();
   // Without dropout an evaluation computes what the next training pass begins with.
   Matrix<T> known;
-  if (x.whole && tape.training()) known = tape.take_kept(*weight_);
+  if (x.whole) known = tape.take_kept(*weight_);
   Var<T> out = x.dense ? tensor::linear(tape, x.dense, weight, bias, std::move(known))
                        : tensor::sparse_linear(tape, x.features->sparse(), weight, bias, x.dropout,
                                                std::move(known));

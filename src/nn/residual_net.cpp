@@ -168,6 +168,9 @@ class ResidualNet final : public Model<T> {
   }
 
   bool passes_are_independent() const override { return true; }
+  void begin_passes(Tape<T>& tape, const GraphInput<T>& input) override {
+    input_(tape, view_input(tape, *input.features));
+  }
 
   /// The last layer sends messages to the wanted nodes only, and what follows is theirs alone.
   Var<T> forward_rows(Tape<T>& tape, const GraphInput<T>& input,

@@ -1,14 +1,15 @@
 #include "dgat/tensor/tape.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "dgat/core/error.h"
-#include "dgat/core/parallel.h"
 
 namespace dgat::tensor {
 
 template <class T>
 void Tape<T>::begin(const TapeOptions& options) {
+  finish_side_work();  // of a pass that failed
   if (options.weights == 0 || options.weights != options_.weights) kept_.clear();
   options_ = options;
   random_operations_ = 0;
@@ -58,6 +59,37 @@ Matrix<T> Tape<T>::take_kept(const Parameter<T>& parameter) {
 }
 
 template <class T>
+void Tape<T>::copy_kept(const Tape& other) {
+  kept_.clear();
+  options_.weights = other.options_.weights;
+  for (const Kept& kept : other.kept_) {
+    if (kept.product) kept_.push_back({kept.parameter, constant(kept.product.value().clone())});
+  }
+}
+
+template <class T>
+bool Tape<T>::may_go_aside(int32_t slot) const {
+  return options_.gradients_aside && slot >= 0 &&
+         entries_[static_cast<size_t>(slot)].parameter != nullptr;
+}
+
+template <class T>
+void Tape<T>::aside(std::initializer_list<int32_t> slots, std::function<void()> work) {
+  for (const int32_t slot : slots) {
+    if (slot >= 0) unfinished_.push_back(entries_[static_cast<size_t>(slot)].parameter);
+  }
+  if (side_tasks_ == side_work_.size()) side_work_.emplace_back();
+  side_work_[side_tasks_++].start(std::move(work));
+}
+
+template <class T>
+void Tape<T>::finish_side_work() {
+  for (size_t i = 0; i < side_tasks_; ++i) side_work_[i].wait();
+  side_tasks_ = 0;
+  unfinished_.clear();
+}
+
+template <class T>
 bool Tape<T>::records(std::initializer_list<Var<T>> inputs) const {
   if (!training()) return false;
   for (const Var<T>& input : inputs) {
@@ -78,6 +110,10 @@ typename Tape<T>::Target Tape<T>::target(int32_t slot, int64_t rows, int64_t col
   Parameter<T>* parameter = entry.parameter;
   Matrix<T>& gradient = parameter != nullptr ? parameter->grad : entry.gradient;
   const bool fresh = parameter != nullptr ? !parameter->has_grad : gradient.empty();
+  if (parameter != nullptr && !fresh &&
+      std::find(unfinished_.begin(), unfinished_.end(), parameter) != unfinished_.end()) {
+    finish_side_work();  // contributions are added in the order of the notes
+  }
   if (gradient.rows() != rows || gradient.cols() != cols) {
     expects(fresh, "Tape: all gradients of a value have its shape");
     gradient = Matrix<T>(rows, cols);
@@ -111,6 +147,7 @@ void Tape<T>::backward(const Var<T>& loss) {
     entries_.pop_back();
     if (entry.note && !entry.gradient.empty()) entry.note->run(*this, std::move(entry.gradient));
   }
+  finish_side_work();
 }
 
 template class Tape<float>;

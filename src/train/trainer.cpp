@@ -71,7 +71,8 @@ class Loop {
     adam_.lr = config_.lr;
     adam_.weight_decay = config_.weight_decay;
     adam_.decoupled = config_.optimizer == "adamw";
-    state_.moments.resize(model.parameters().entries().size());
+    for (auto& entry : model.parameters().entries()) parameters_.push_back(&entry.parameter);
+    state_.moments.resize(parameters_.size());
     constexpr int64_t kSmall = int64_t{1} << 17;  // numbers in a hidden layer
     side_by_side_ = model.passes_are_independent() && thread_count() > 1 &&
                     task.input.nodes() * model.options().hidden <= kSmall;
@@ -125,7 +126,8 @@ class Loop {
     return {.training = training,
             .seed = seed_,
             .step = static_cast<uint64_t>(number),
-            .weights = weights_};
+            .weights = weights_,
+            .gradients_aside = side_by_side_};
   }
 
   void step() {
@@ -155,6 +157,9 @@ class Loop {
     if (number % config_.eval_every == 0 || number == config_.steps || stage_ends) {
       evaluated_ = {number, loss, 0, 0, 0};
       if (side_by_side_) {
+        evaluation_tape_.begin(pass(/*training=*/false, number));
+        model_.begin_passes(evaluation_tape_, task_.input);
+        tape_.copy_kept(evaluation_tape_);
         evaluation_.start([this] { evaluate_weights(evaluation_tape_); });
       } else {
         evaluate_weights(tape_);
@@ -179,13 +184,15 @@ class Loop {
   }
 
   void update(int64_t number) {
+    if (const int64_t bad = tensor::first_not_finite<float>(parameters_); bad >= 0) {
+      fail(number, fmt::format("the gradient of {} is not finite",
+                               parameters_[static_cast<size_t>(bad)]->name));
+    }
     double squares = 0;
-    for (auto& entry : model_.parameters().entries()) {
-      if (!entry.parameter.has_grad) continue;
-      if (!tensor::all_finite(entry.parameter.grad)) {
-        fail(number, fmt::format("the gradient of {} is not finite", entry.parameter.name));
+    for (const tensor::Parameter<float>* parameter : parameters_) {
+      if (config_.clip > 0 && parameter->has_grad) {
+        squares += tensor::sum_of_squares(parameter->grad);
       }
-      if (config_.clip > 0) squares += tensor::sum_of_squares(entry.parameter.grad);
     }
     const double norm = std::sqrt(squares);
     const double scale = norm > config_.clip ? config_.clip / norm : 1;
@@ -195,18 +202,13 @@ class Loop {
       options.lr *= static_cast<double>(of_stage) / static_cast<double>(config_.warmup);
     }
     ++weights_;
-    size_t next = 0;
-    for (auto& entry : model_.parameters().entries()) {
-      tensor::adam_update(entry.parameter, state_.moments[next++], options, of_stage, scale);
-      entry.parameter.clear_grad();
-    }
+    tensor::adam_update<float>(parameters_, state_.moments, options, of_stage, scale);
+    for (tensor::Parameter<float>* parameter : parameters_) parameter->clear_grad();
   }
 
   /// Fills the metrics of evaluated_ with those of the current weights.
   void evaluate_weights(Tape<float>& tape) {
-    tensor::TapeOptions options = pass(/*training=*/false, evaluated_.step);
-    if (&tape != &tape_) options.weights = 0;  // on the side: no training pass follows on this tape
-    tape.begin(options);
+    tape.begin(pass(/*training=*/false, evaluated_.step));
     const Var<float> logits = model_.forward(tape, task_.input);
     if (!tensor::all_finite(logits.value())) fail(evaluated_.step, "the logits are not finite");
     const Scores scores{logits.value().values(), logits.cols()};
@@ -274,6 +276,7 @@ class Loop {
   uint64_t seed_;
   std::string identity_;
   tensor::AdamOptions adam_;
+  std::vector<tensor::Parameter<float>*> parameters_;  // of the model
   Tape<float> tape_;
   uint64_t weights_ = 1;  // counts the changes of the parameters
   LoopState state_;

@@ -55,6 +55,10 @@ class Model {
     return tensor::gather_rows(tape, forward(tape, input), rows);
   }
 
+  /// Leaves on the tape (Tape::keep) what forward() and forward_rows() with the present weights
+  /// both begin with, whether the tape is in training or not.
+  virtual void begin_passes(tensor::Tape<T>& /*tape*/, const GraphInput<T>& /*input*/) {}
+
   /// A term added to the loss, 1 x 1, or an empty Var; called after forward_rows() on the same tape
   /// in training. (tape.options().step says which step this is, for schedules.)
   virtual tensor::Var<T> auxiliary_loss(tensor::Tape<T>& /*tape*/, const GraphInput<T>& /*input*/) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "dgat/tensor/tape.h"
 
@@ -23,11 +24,19 @@ struct AdamMoments {
 /// One update of parameter.value in place from parameter.grad, `step` counted from 1 (bias
 /// correction); moments that are empty start at zero. A parameter without gradient is left alone;
 /// weight decay applies when parameter.weight_decay; a parameter may bring its own decay and a
-/// factor of the learning rate. `gradient_scale` multiplies the gradient (clipping). One parallel
-/// pass.
+/// factor of the learning rate. `gradient_scale` multiplies the gradient (clipping).
 template <class T>
 void adam_update(Parameter<T>& parameter, AdamMoments<T>& moments, const AdamOptions& options,
                  int64_t step, double gradient_scale = 1);
+
+/// The same for many parameters, parameters[i] with moments[i], in one parallel pass over all.
+template <class T>
+void adam_update(std::span<Parameter<T>* const> parameters, std::span<AdamMoments<T>> moments,
+                 const AdamOptions& options, int64_t step, double gradient_scale = 1);
+
+/// Index of the first parameter whose gradient is not finite everywhere; -1 when there is none.
+template <class T>
+int64_t first_not_finite(std::span<Parameter<T>* const> parameters);
 
 /// Sum of squares of all entries, added in a fixed order in double (gradient norms).
 template <class T>

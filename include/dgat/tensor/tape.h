@@ -1,11 +1,14 @@
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "dgat/core/parallel.h"
 #include "dgat/tensor/matrix.h"
 
 /// A model is a forward function over Vars. Operations (ops.h, sparse.h, edge_ops.h, attention.h,
@@ -63,6 +66,9 @@ struct TapeOptions {
   /// Names the values of the parameters: consecutive passes with the same number other than 0 see
   /// the same ones, so that the second may take over products from the first (Tape::keep).
   uint64_t weights = 0;
+  /// Gradients of parameters, which nothing else in a pass waits for, may be computed by another
+  /// thread while backward() goes on (Tape::aside). For small passes: operands live longer.
+  bool gradients_aside = false;
 };
 
 template <class T>
@@ -114,11 +120,20 @@ class Tape {
   };
   Target target(int32_t slot, int64_t rows, int64_t cols);
 
+  /// Whether this slot is a parameter's and its gradient may be filled by aside().
+  bool may_go_aside(int32_t slot) const;
+  /// Does `work`, which fills the target()s of these parameter slots, some time before backward()
+  /// returns, perhaps on another thread. Needs: may_go_aside() of all of them; `work` owns what it
+  /// reads.
+  void aside(std::initializer_list<int32_t> slots, std::function<void()> work);
+
   /// Leaves a product of this parameter and constants to the next pass, when options().weights
   /// allows that it asks.
   void keep(const Parameter<T>& parameter, const Var<T>& product);
   /// What the pass before left, once; empty when it left nothing or the weights have changed.
   Matrix<T> take_kept(const Parameter<T>& parameter);
+  /// Copies what `other` has kept for passes with the same weights.
+  void copy_kept(const Tape& other);
 
   /// A stream number for Philox(options().seed, stream): one per random operation of a pass.
   uint64_t next_random_stream() { return (options_.step << 16) + random_operations_++; }
@@ -140,6 +155,7 @@ class Tape {
     Matrix<T> gradient;
   };
   void attach(Var<T>& result, std::unique_ptr<Note> note);
+  void finish_side_work();
 
   TapeOptions options_;
   uint64_t random_operations_ = 0;
@@ -149,6 +165,9 @@ class Tape {
     Var<T> product;
   };
   std::vector<Kept> kept_;
+  std::deque<SideTask> side_work_;               // begun: as many as below
+  std::vector<const Parameter<T>*> unfinished_;  // what side work fills, one or more of each
+  size_t side_tasks_ = 0;
 };
 
 }  // namespace dgat::tensor
