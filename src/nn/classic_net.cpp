@@ -148,32 +148,30 @@ class ClassicNet final : public Model<T> {
   }
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
-    return run(tape, input, *input.messages, {}, inspection);
+    Var<T> x;
+    for (const ClassicLayer<T>& layer : layers_) {
+      if (inspection != nullptr && x) inspection->embeddings = x.value().clone();
+      x = layer(tape, *input.features, *input.messages, {}, x, this->options().dropout, inspection);
+    }
+    return x;
   }
 
   bool passes_are_independent() const override { return true; }
 
   Var<T> forward_rows(Tape<T>& tape, const GraphInput<T>& input,
                       std::span<const int32_t> rows) override {
-    return run(tape, input, messages_into_(input.messages, rows), {rows}, nullptr);
-  }
-
- private:
-  /// The last layer has its own messages and readers.
-  Var<T> run(Tape<T>& tape, const GraphInput<T>& input, const Messages<T>& last,
-             const Readers& readers, Inspection<T>* inspection) const {
+    const auto& shares = shares_(input.messages, rows, std::ssize(layers_), true);
     Var<T> x;
-    for (const ClassicLayer<T>& layer : layers_) {
-      if (inspection != nullptr && x) inspection->embeddings = x.value().clone();
-      const bool is_last = &layer == &layers_.back();
-      x = layer(tape, *input.features, is_last ? last : *input.messages,
-                is_last ? readers : Readers{}, x, this->options().dropout, inspection);
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      x = layers_[l](tape, *input.features, *shares[l].messages, shares[l].readers, x,
+                     this->options().dropout, nullptr);
     }
     return x;
   }
 
+ private:
   std::vector<ClassicLayer<T>> layers_;
-  MessagesInto<T> messages_into_;
+  LayerShares<T> shares_;
 };
 
 }  // namespace

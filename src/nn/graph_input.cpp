@@ -21,8 +21,9 @@ Messages<T>::Messages(const rewire::MessageGraph& source)
       features(tensor::Matrix<T>::from(source.arcs(), source.feature_count, source.features)) {}
 
 template <class T>
-Messages<T> Messages<T>::into(std::span<const int32_t> nodes) const {
-  tensor::MessageGraph kept = graph.into(nodes);
+Messages<T> Messages<T>::into(std::span<const int32_t> nodes,
+                              std::optional<std::span<const int32_t>> senders) const {
+  tensor::MessageGraph kept = graph.into(nodes, senders);
   tensor::Matrix<T> rows(features.empty() ? 0 : kept.arcs(), features.cols());
   for (size_t r = 0; r < nodes.size() && !features.empty(); ++r) {
     const auto i = static_cast<size_t>(nodes[r]);

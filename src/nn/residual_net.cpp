@@ -160,8 +160,10 @@ class ResidualNet final : public Model<T> {
   }
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
-    Var<T> x = before_last(tape, input, inspection);
-    x = blocks_.back()(tape, *input.messages, {}, constant_weights_, std::move(x), inspection);
+    Var<T> x = first(tape, input);
+    for (const ResidualBlock<T>& block : blocks_) {
+      x = block(tape, *input.messages, {}, constant_weights_, std::move(x), inspection);
+    }
     x = norm_(tape, x);
     if (inspection != nullptr) inspection->embeddings = x.value().clone();
     return output_(tape, x);
@@ -172,23 +174,22 @@ class ResidualNet final : public Model<T> {
     input_(tape, view_input(tape, *input.features));
   }
 
-  /// The last layer sends messages to the wanted nodes only, and what follows is theirs alone.
   Var<T> forward_rows(Tape<T>& tape, const GraphInput<T>& input,
                       std::span<const int32_t> rows) override {
-    Var<T> x = before_last(tape, input, nullptr);
-    x = blocks_.back()(tape, messages_into_(input.messages, rows), {rows}, constant_weights_,
-                       std::move(x), nullptr);
+    const auto& shares =
+        shares_(input.messages, rows, std::ssize(blocks_), is_attention(aggregation_));
+    Var<T> x = first(tape, input);
+    for (size_t l = 0; l < blocks_.size(); ++l) {
+      x = blocks_[l](tape, *shares[l].messages, shares[l].readers, constant_weights_, std::move(x),
+                     nullptr);
+    }
     return output_(tape, norm_(tape, x));
   }
 
  private:
-  Var<T> before_last(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) const {
-    Var<T> x = input_(tape, view_input(tape, *input.features));
-    x = tensor::dropout_gelu(tape, x, this->options().dropout);
-    for (size_t l = 0; l + 1 < blocks_.size(); ++l) {
-      x = blocks_[l](tape, *input.messages, {}, constant_weights_, std::move(x), inspection);
-    }
-    return x;
+  Var<T> first(Tape<T>& tape, const GraphInput<T>& input) const {
+    const Var<T> x = input_(tape, view_input(tape, *input.features));
+    return tensor::dropout_gelu(tape, x, this->options().dropout);
   }
 
   Aggregation aggregation_;
@@ -197,7 +198,7 @@ class ResidualNet final : public Model<T> {
   LayerNorm<T> norm_;
   Linear<T> output_;
   std::shared_ptr<const tensor::SparseMatrix<T>> constant_weights_;  // gcn and sage
-  MessagesInto<T> messages_into_;
+  LayerShares<T> shares_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,11 +10,11 @@
 #include "dgat/nn/graph_input.h"
 #include "dgat/tensor/ops.h"
 
-/// What Model::forward_rows() needs to leave out work: only the last layer can, because every node
-/// may matter to its neighbours before that.
+/// What Model::forward_rows() needs to leave out work: of the last layer only the wanted rows
+/// count, of the layer before only those that send messages to them, and so on.
 namespace dgat::nn {
 
-/// The nodes whose output a layer gives: all of them, or a list.
+/// Which rows of its input a layer gives: all of them, or a list.
 struct Readers {
   std::optional<std::span<const int32_t>> rows;
   template <class T>
@@ -22,24 +23,82 @@ struct Readers {
   }
 };
 
-/// The arcs into a list of nodes, made anew only when another list or another graph is asked for.
+/// The share of every layer in a pass whose last layer gives the wanted nodes only. The first layer
+/// reads all nodes. Made anew only when other nodes or another graph are asked for.
 template <class T>
-class MessagesInto {
+class LayerShares {
  public:
-  const Messages<T>& operator()(const std::shared_ptr<const Messages<T>>& all,
-                                std::span<const int32_t> rows) {
-    if (all_ != all || !std::ranges::equal(rows, rows_)) {
-      into_ = all->into(rows);
+  struct Layer {
+    const Messages<T>* messages;  ///< senders are the rows of the layer's input
+    Readers readers;              ///< the rows of its output, which the next layer reads
+  };
+
+  /// `by_messages_only`: a node reads others only along `all`, so that layers before the last can
+  /// leave out nodes too.
+  const std::vector<Layer>& operator()(const std::shared_ptr<const Messages<T>>& all,
+                                       std::span<const int32_t> wanted, int64_t layers,
+                                       bool by_messages_only) {
+    if (all_ != all || !std::ranges::equal(wanted, wanted_)) {
       all_ = all;
-      rows_.assign(rows.begin(), rows.end());
+      wanted_.assign(wanted.begin(), wanted.end());
+      make(layers, by_messages_only);
     }
-    return *into_;
+    return layers_;
   }
 
  private:
+  void make(int64_t layers, bool by_messages_only) {
+    parts_.clear();
+    rows_.clear();
+    layers_.assign(static_cast<size_t>(layers), Layer{all_.get(), {}});
+    std::vector<int32_t> given = wanted_;  // nodes that the present layer gives
+    for (size_t l = layers_.size(); l-- > 0;) {
+      std::vector<int32_t> read;
+      if (l > 0 && by_messages_only) read = nodes_read_by(given);
+      if (read.empty()) {
+        parts_.push_back(all_->into(given));
+        layers_[l] = {&parts_.back(), {keep(given)}};
+        return;
+      }
+      parts_.push_back(all_->into(given, read));
+      for (int32_t& node : given) {
+        node = static_cast<int32_t>(std::ranges::lower_bound(read, node) - read.begin());
+      }
+      layers_[l] = {&parts_.back(), {keep(given)}};
+      given = std::move(read);
+    }
+  }
+
+  /// The given nodes and those that send to them, in order; none when that is nearly all of them,
+  /// where picking rows would cost what it saves.
+  std::vector<int32_t> nodes_read_by(const std::vector<int32_t>& given) const {
+    const tensor::MessageGraph& graph = all_->graph;
+    std::vector<char> is_read(static_cast<size_t>(graph.nodes()));
+    for (const int32_t i : given) {
+      const auto at = static_cast<size_t>(i);
+      is_read[at] = 1;
+      for (int64_t e = graph.offsets()[at]; e < graph.offsets()[at + 1]; ++e) {
+        is_read[static_cast<size_t>(graph.senders()[static_cast<size_t>(e)])] = 1;
+      }
+    }
+    const int64_t count = std::ranges::count(is_read, 1);
+    if (16 * count > 15 * graph.nodes()) return {};
+    std::vector<int32_t> nodes;
+    for (int32_t i = 0; i < graph.nodes(); ++i) {
+      if (is_read[static_cast<size_t>(i)] != 0) nodes.push_back(i);
+    }
+    return nodes;
+  }
+
+  std::span<const int32_t> keep(std::vector<int32_t> rows) {
+    return rows_.emplace_back(std::move(rows));
+  }
+
   std::shared_ptr<const Messages<T>> all_;
-  std::vector<int32_t> rows_;
-  std::optional<Messages<T>> into_;
+  std::vector<int32_t> wanted_;
+  std::deque<Messages<T>> parts_;
+  std::deque<std::vector<int32_t>> rows_;
+  std::vector<Layer> layers_;
 };
 
 }  // namespace dgat::nn

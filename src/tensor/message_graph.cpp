@@ -75,7 +75,8 @@ MessageGraph::MessageGraph(std::vector<int64_t> offsets, std::vector<int32_t> se
   by_sender_ = plan_rows(sender_offsets_);
 }
 
-MessageGraph MessageGraph::into(std::span<const int32_t> receivers) const {
+MessageGraph MessageGraph::into(std::span<const int32_t> receivers,
+                                std::optional<std::span<const int32_t>> kept) const {
   std::vector<int64_t> offsets = {0};
   std::vector<int32_t> senders;
   for (const int32_t i : receivers) {
@@ -85,7 +86,16 @@ MessageGraph MessageGraph::into(std::span<const int32_t> receivers) const {
     senders.insert(senders.end(), senders_.begin() + begin, senders_.begin() + end);
     offsets.push_back(static_cast<int64_t>(senders.size()));
   }
-  return MessageGraph(std::move(offsets), std::move(senders), sender_nodes());
+  if (!kept) return MessageGraph(std::move(offsets), std::move(senders), sender_nodes());
+  std::vector<int32_t> place(static_cast<size_t>(sender_nodes()), -1);
+  for (size_t s = 0; s < kept->size(); ++s) {
+    place.at(static_cast<size_t>((*kept)[s])) = static_cast<int32_t>(s);
+  }
+  for (int32_t& sender : senders) {
+    sender = place[static_cast<size_t>(sender)];
+    expects(sender >= 0, "MessageGraph: every sender is kept");
+  }
+  return MessageGraph(std::move(offsets), std::move(senders), std::ssize(*kept));
 }
 
 MessageGraph MessageGraph::from(const graph::CsrGraph& graph, bool self_loops) {

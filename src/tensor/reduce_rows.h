@@ -29,12 +29,23 @@ void reduce_rows(const RowPlan& plan, Matrix<T>& out, int64_t scratch_per_entry,
   Matrix<T> partial(plan.parts, width);
   parallel_blocks(plan.blocks(), 1, [&](int64_t block, int64_t, int64_t) {
     Matrix<T> scratch(1, scratch_per_entry * kPieceEntries);
-    for (int64_t p = plan.block_offsets[static_cast<size_t>(block)];
-         p < plan.block_offsets[static_cast<size_t>(block) + 1]; ++p) {
-      const RowPiece& piece = plan.pieces[static_cast<size_t>(p)];
-      T* sum = piece.part < 0 ? out.row(piece.row) : partial.row(piece.part);
-      std::fill(sum, sum + width, T{0});
-      body(PieceTask<T>{piece, sum, scratch.data(), block});
+    const auto first = plan.pieces.begin() + plan.block_offsets[static_cast<size_t>(block)];
+    const auto end = plan.pieces.begin() + plan.block_offsets[static_cast<size_t>(block) + 1];
+    // Whole rows of a block follow one another: cleared together. (A long row among them is
+    // cleared too and written later.)
+    const auto whole = std::find_if(first, end, [](const RowPiece& p) { return p.part < 0; });
+    if (whole != end) {
+      auto last = end - 1;
+      while (last->part >= 0) --last;
+      std::fill(out.row(whole->row), out.row(last->row + 1), T{0});
+    }
+    for (auto piece = first; piece != end; ++piece) {
+      T* sum = out.row(piece->row);
+      if (piece->part >= 0) {
+        sum = partial.row(piece->part);
+        std::fill(sum, sum + width, T{0});
+      }
+      body(PieceTask<T>{*piece, sum, scratch.data(), block});
     }
   });
   parallel_for(static_cast<int64_t>(plan.long_rows.size()), 1, [&](int64_t begin, int64_t) {

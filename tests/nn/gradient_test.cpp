@@ -15,13 +15,13 @@ const std::vector<int32_t> kRows = {5, 0, 1, 2, 4};
 /// Loss of one training pass; dropout masks depend on the seed only, so it is a smooth function of
 /// the parameters. `all`: from the logits of all nodes instead of those of the training nodes.
 double loss_of(Model<double>& model, const test::TinyProblem& problem, bool backward,
-               bool all = false) {
+               bool all = false, const std::vector<int32_t>& rows = kRows) {
   tensor::Tape<double> tape;
   tape.begin({.training = true, .seed = 3, .step = 1});
-  const auto logits = all ? tensor::gather_rows(tape, model.forward(tape, problem.input), kRows)
-                          : model.forward_rows(tape, problem.input, kRows);
+  const auto logits = all ? tensor::gather_rows(tape, model.forward(tape, problem.input), rows)
+                          : model.forward_rows(tape, problem.input, rows);
   std::vector<int32_t> labels;
-  for (const int32_t i : kRows) {
+  for (const int32_t i : rows) {
     labels.push_back(problem.input.training_labels[static_cast<size_t>(i)]);
   }
   auto loss = tensor::cross_entropy(tape, logits, labels);
@@ -85,20 +85,23 @@ TEST_P(Gradient, MatchesFiniteDifferences) {
   }
 }
 
-/// A pass for the training nodes only leaves out what does not matter, and nothing else.
-void expect_rows_are_enough(const std::string& name, Recipe recipe) {
+/// A pass for the training nodes only leaves out what does not matter, and nothing else. One of
+/// the lists is a single node at the end of a path: three layers read 2, 3 and all 7 nodes for it.
+void expect_rows_are_enough(const std::string& name, Recipe recipe,
+                            const std::vector<int32_t>& rows, int64_t layers) {
   const auto problem = test::tiny_problem(true);
   ModelOptions o = options_for(problem, recipe);
   o.dropout = 0;
+  o.layers = layers;
   const auto model = make_model<double>(name, o);
   model->prepare(problem.input);
-  const double loss = loss_of(*model, problem, true, /*all=*/true);
+  const double loss = loss_of(*model, problem, true, /*all=*/true, rows);
   std::vector<tensor::Matrix<double>> expected;
   for (auto& entry : model->parameters().entries()) {
     expected.push_back(entry.parameter.grad.clone());
     entry.parameter.clear_grad();
   }
-  EXPECT_NEAR(loss_of(*model, problem, true), loss, 1e-12);
+  EXPECT_NEAR(loss_of(*model, problem, true, false, rows), loss, 1e-12);
   size_t next = 0;
   for (auto& entry : model->parameters().entries()) {
     const auto& grad = expected[next++];
@@ -110,8 +113,14 @@ void expect_rows_are_enough(const std::string& name, Recipe recipe) {
 }
 
 TEST_P(Gradient, TrainingNodesAreEnough) {
-  expect_rows_are_enough(GetParam(), Recipe::kResidual);
-  if (find_model(GetParam()).has_classic) expect_rows_are_enough(GetParam(), Recipe::kClassic);
+  for (const bool at_the_end : {false, true}) {
+    const std::vector<int32_t> rows = at_the_end ? std::vector<int32_t>{5} : kRows;
+    const int64_t layers = at_the_end ? 3 : 2;
+    expect_rows_are_enough(GetParam(), Recipe::kResidual, rows, layers);
+    if (find_model(GetParam()).has_classic) {
+      expect_rows_are_enough(GetParam(), Recipe::kClassic, rows, layers);
+    }
+  }
 }
 
 TEST(ForwardRows, FollowsTheRowsAndTheGraphItIsAskedFor) {

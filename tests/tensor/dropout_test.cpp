@@ -52,6 +52,20 @@ TEST(Dropout, FusedFormsEqualTheirParts) {
   Tape<float> a(options), b(options);
   EXPECT_TRUE(equal(dropout_gelu(a, a.reference(x), 0.3).value(),
                     gelu(b, dropout(b, b.reference(x), 0.3)).value()));
+  const auto gradient = [&](const auto& forward) {
+    Parameter<float> p;
+    p.value = x.clone();
+    Tape<float> tape(options);
+    tape.backward(mean(tape, forward(tape, tape.parameter(p))));
+    return std::move(p.grad);
+  };
+  const Matrix<float> at_once =
+      gradient([](auto& t, const auto& v) { return dropout_gelu(t, v, 0.3); });
+  const Matrix<float> by_parts =
+      gradient([](auto& t, const auto& v) { return gelu(t, dropout(t, v, 0.3)); });
+  for (int64_t i = 0; i < x.size(); ++i) {
+    EXPECT_NEAR(at_once.data()[i], by_parts.data()[i], 1e-9);  // of at most 1e-3
+  }
   // Not to the last bit: in one pass, the product and the sum may be one instruction.
   const Var<float> fused = add_dropout(a, a.reference(x), a.reference(y), 0.3);
   const Var<float> parts = add(b, b.reference(x), dropout(b, b.reference(y), 0.3));

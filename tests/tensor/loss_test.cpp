@@ -1,3 +1,6 @@
+#include <array>
+#include <limits>
+
 #include "dgat/core/error.h"
 #include "dgat/tensor/adam.h"
 #include "dgat/tensor/ops.h"
@@ -74,6 +77,60 @@ TEST(Adam, MatchesTheTextbookWithBothKindsOfDecay) {
     }
     EXPECT_NEAR(p.value(1, 2), adam_by_hand(start, gradients, options), 1e-13);
   }
+}
+
+TEST(Adam, ManyParametersAtOnceAreUpdatedAsEachAlone) {
+  std::array<Parameter<float>, 3> alone{test::random_parameter<float>(200, 100, 1),
+                                        test::random_parameter<float>(1, 7, 2),
+                                        test::random_parameter<float>(3, 3, 3)};
+  std::array<Parameter<float>, 3> together;
+  std::array<AdamMoments<float>, 3> moments, moments_together;
+  std::array<Parameter<float>*, 3> pointers;
+  for (size_t i = 0; i < 3; ++i) {
+    alone[i].weight_decay = i != 1;
+    together[i].value = alone[i].value.clone();
+    together[i].weight_decay = alone[i].weight_decay;
+    pointers[i] = &together[i];
+  }
+  const AdamOptions options{.lr = 0.1, .weight_decay = 0.05};
+  for (int64_t step = 1; step <= 3; ++step) {
+    for (size_t i = 0; i < 3; ++i) {
+      if (i == 2 && step == 2) {  // one step without a gradient
+        alone[i].clear_grad();
+        together[i].clear_grad();
+        continue;
+      }
+      const Matrix<float>& value = alone[i].value;
+      alone[i].grad = test::random_matrix<float>(value.rows(), value.cols(),
+                                                 static_cast<uint64_t>(10 * step) + i);
+      together[i].grad = alone[i].grad.clone();
+      alone[i].has_grad = together[i].has_grad = true;
+      adam_update(alone[i], moments[i], options, step);
+    }
+    adam_update<float>(pointers, moments_together, options, step);
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    for (int64_t k = 0; k < alone[i].value.size(); ++k) {
+      ASSERT_EQ(alone[i].value.data()[k], together[i].value.data()[k]) << i << " entry " << k;
+    }
+  }
+}
+
+TEST(Adam, NamesTheFirstGradientThatIsNotFinite) {
+  std::array<Parameter<float>, 3> parameters;
+  std::array<Parameter<float>*, 3> pointers;
+  for (size_t i = 0; i < 3; ++i) {
+    parameters[i].grad = Matrix<float>::zeros(300, 100);
+    parameters[i].has_grad = true;
+    pointers[i] = &parameters[i];
+  }
+  EXPECT_EQ(first_not_finite<float>(pointers), -1);
+  parameters[2].grad(299, 99) = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(first_not_finite<float>(pointers), 2);
+  parameters[1].grad(0, 0) = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(first_not_finite<float>(pointers), 1);
+  parameters[1].clear_grad();
+  EXPECT_EQ(first_not_finite<float>(pointers), 2);
 }
 
 TEST(Adam, LeavesAParameterWithoutGradientAlone) {

@@ -123,6 +123,16 @@ TEST(MessageGraph, IntoKeepsTheArcsOfTheReceiversAndTheNumbersOfTheSenders) {
   EXPECT_THAT(graph.receivers(), testing::ElementsAre(1, 1, 0, 1, 0));
 }
 
+TEST(MessageGraph, IntoNumbersTheSendersAsListed) {
+  const MessageGraph path = MessageGraph::from(test::path(4), true);
+  const MessageGraph graph = path.into(std::vector{3, 2}, std::vector{1, 2, 3});
+  EXPECT_EQ(graph.nodes(), 2);
+  EXPECT_EQ(graph.sender_nodes(), 3);
+  EXPECT_THAT(graph.offsets(), testing::ElementsAre(0, 2, 5));
+  EXPECT_THAT(graph.senders(), testing::ElementsAre(1, 2, 0, 1, 2));
+  EXPECT_THROW(path.into(std::vector{3}, std::vector{3}), InternalError) << "2 sends to 3";
+}
+
 TEST(MessageGraph, ArcsBySenderAreTheSameArcs) {
   const MessageGraph graph = MessageGraph::from(test::random_graph(40, 0.2, 1), true);
   std::vector<bool> seen(static_cast<size_t>(graph.arcs()));

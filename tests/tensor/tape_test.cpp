@@ -74,6 +74,45 @@ TEST(Tape, KeepsAProductForThePassWithTheSameWeights) {
   EXPECT_TRUE(tape.take_kept(w).empty()) << "0 promises nothing";
 }
 
+TEST(Tape, CopiesWhatAnotherTapeKeeps) {
+  Parameter<double> w = test::random_parameter<double>(2, 3, 1);
+  const Matrix<double> x = test::random_matrix<double>(4, 3, 4);
+  Tape<double> one({.weights = 7}), two({.weights = 6});
+  one.keep(w, linear(one, one.reference(x), one.parameter(w)));
+  two.copy_kept(one);
+  two.begin({.training = true, .weights = 7});
+  const Matrix<double> copy = two.take_kept(w), original = one.take_kept(w);
+  ASSERT_EQ(copy.rows(), 4);
+  EXPECT_NE(copy.data(), original.data());
+  for (int64_t i = 0; i < copy.size(); ++i) EXPECT_EQ(copy.data()[i], original.data()[i]);
+}
+
+/// One weight is used twice, so that its second gradient has to wait for the first.
+TEST(Tape, GradientsComputedAsideHaveTheSameBits) {
+  Parameter<float> w = test::random_parameter<float>(48, 48, 1),
+                   last = test::random_parameter<float>(48, 48, 2),
+                   bias = test::random_parameter<float>(1, 48, 3);
+  const Matrix<float> x = test::random_matrix<float>(150, 48, 4);
+  const auto gradients = [&](int threads, bool aside) {
+    const ThreadScope scope(threads);
+    for (auto* p : {&w, &last, &bias}) p->clear_grad();
+    Tape<float> tape({.training = true, .gradients_aside = aside});
+    Var<float> y =
+        gelu(tape, linear(tape, tape.reference(x), tape.parameter(w), tape.parameter(bias)));
+    y = gelu(tape, linear(tape, y, tape.parameter(w), tape.parameter(bias)));
+    tape.backward(mean(tape, linear(tape, y, tape.parameter(last))));
+    std::vector<float> all;
+    for (const auto* p : {&w, &last, &bias}) {
+      all.insert(all.end(), p->grad.data(), p->grad.data() + p->grad.size());
+    }
+    return all;
+  };
+  const std::vector<float> expected = gradients(1, false);
+  for (int round = 0; round < 50; ++round) {
+    for (const int threads : {1, 2, 3}) ASSERT_EQ(gradients(threads, true), expected);
+  }
+}
+
 TEST(Tape, EvaluationFreesIntermediatesAtOnce) {
   constexpr int64_t kRows = 1000, kCols = 100;
   const size_t one = kRows * kCols * sizeof(float);

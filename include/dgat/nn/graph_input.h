@@ -37,8 +37,10 @@ struct Messages {
   explicit Messages(const rewire::MessageGraph& source);
   Messages(tensor::MessageGraph arcs, tensor::Matrix<T> arc_features)
       : graph(std::move(arcs)), features(std::move(arc_features)) {}
-  /// Only the arcs that arrive at these nodes: receiver r is nodes[r], senders are all nodes.
-  Messages into(std::span<const int32_t> nodes) const;
+  /// Only the arcs that arrive at these nodes: receiver r is nodes[r]; sender s is senders[s], or
+  /// node s without a list.
+  Messages into(std::span<const int32_t> nodes,
+                std::optional<std::span<const int32_t>> senders = {}) const;
   tensor::MessageGraph graph;
   tensor::Matrix<T> features;  ///< [arcs, 2k]; empty without directions
 };

@@ -51,8 +51,10 @@ class MessageGraph {
   /// The arcs of a graph, each row followed in order by its self loop at its sorted place.
   static MessageGraph from(const graph::CsrGraph& graph, bool self_loops);
 
-  /// The arcs that arrive at these receivers: row r is receivers[r], senders keep their numbers.
-  MessageGraph into(std::span<const int32_t> receivers) const;
+  /// The arcs that arrive at these receivers: row r is receivers[r]. Senders keep their numbers, or
+  /// sender s is senders[s] of a list in which all that are needed stand once.
+  MessageGraph into(std::span<const int32_t> receivers,
+                    std::optional<std::span<const int32_t>> senders = {}) const;
 
   int64_t nodes() const { return static_cast<int64_t>(offsets_.size()) - 1; }  ///< receivers
   int64_t sender_nodes() const { return static_cast<int64_t>(sender_offsets_.size()) - 1; }
