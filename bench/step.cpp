@@ -138,18 +138,61 @@ struct Setting {
 /// Operations of one step. As defined: every product with a weight runs in both forward passes and
 /// twice in the backward pass (once for the input layer, whose features want no gradient);
 /// attention counts two operations per arc and column forward, four backward. Done: of recipe
-/// residual, what the loss does not read is left out of the last layer's training pass, and the
-/// input layer's product is computed once for both forward passes.
+/// residual, a training pass leaves out the nodes that the loss does not hear of, and the input
+/// layer's product is computed once for both forward passes.
 struct Work {
   double defined = 0, done = 0;
 };
+
+/// Of all nodes and of all arcs, the part that a layer of a training pass computes: what it reads
+/// and what it gives. As in src/nn/wanted_rows.h, where nearly all counts as all.
+struct Share {
+  double read = 1, given = 1, arcs = 1;
+};
+std::vector<Share> layer_shares(const Setting& setting, int64_t layers) {
+  const tensor::MessageGraph& graph = setting.input.messages->graph;
+  const auto nodes = static_cast<double>(graph.nodes()), arcs = static_cast<double>(graph.arcs());
+  std::vector<Share> shares(static_cast<size_t>(layers));
+  std::vector<char> given(static_cast<size_t>(graph.nodes()), 0);
+  for (const graph::NodeId i : setting.set.splits[0].train) given[static_cast<size_t>(i)] = 1;
+  for (size_t l = shares.size(); l-- > 0;) {
+    std::vector<char> read = given;
+    int64_t arriving = 0;
+    for (size_t i = 0; i < given.size(); ++i) {
+      if (given[i] == 0) continue;
+      arriving += graph.offsets()[i + 1] - graph.offsets()[i];
+      for (int64_t e = graph.offsets()[i]; e < graph.offsets()[i + 1]; ++e) {
+        read[static_cast<size_t>(graph.senders()[static_cast<size_t>(e)])] = 1;
+      }
+    }
+    const auto count = [](const std::vector<char>& flags) {
+      return static_cast<double>(std::count(flags.begin(), flags.end(), 1));
+    };
+    shares[l].given = count(given) / nodes;
+    shares[l].arcs = static_cast<double>(arriving) / arcs;
+    if (l == 0 || 16 * count(read) > 15 * nodes) break;
+    shares[l].read = count(read) / nodes;
+    given = std::move(read);
+  }
+  return shares;
+}
+
 Work step_work(const nn::Model<float>& model, const Setting& setting) {
   const data::Dataset& set = setting.set;
   const auto& o = model.options();
   const auto nodes = static_cast<double>(set.graph.nodes());
   const bool residual = o.recipe == nn::Recipe::kResidual;
-  const double read = residual ? static_cast<double>(set.splits[0].train.size()) / nodes : 1;
-  const std::string last = fmt::format("layers.{}.ffn", o.layers - 1);
+  std::vector<Share> shares(static_cast<size_t>(o.layers));
+  if (residual) shares = layer_shares(setting, o.layers);
+  const auto computed = [&](const std::string& name) {
+    if (name.starts_with("output")) return shares.back().given;
+    for (int64_t l = 0; l < o.layers; ++l) {
+      if (!name.starts_with(fmt::format("layers.{}.", l))) continue;
+      const Share& share = shares[static_cast<size_t>(l)];
+      return name.find(".ffn") != std::string::npos ? share.given : share.read;
+    }
+    return 1.0;
+  };
   Work work;
   for (const auto& entry : model.parameters().entries()) {
     const std::string& name = entry.parameter.name;
@@ -159,13 +202,13 @@ Work step_work(const nn::Model<float>& model, const Setting& setting) {
                                  ? static_cast<double>(set.features.nonzeros() * entry.shape[0])
                                  : nodes * static_cast<double>(entry.shape[0] * entry.shape[1]));
     work.defined += once * (input ? 3 : 4);
-    const bool some = name.starts_with(last) || name.starts_with("output");
-    work.done += once * (input ? (residual ? 2 : 3) : some ? 1 + 3 * read : 4);
+    work.done += once * (input ? (residual ? 2 : 3) : 1 + 3 * computed(name));
   }
   const auto arcs = static_cast<double>(setting.input.messages->graph.arcs() * o.hidden);
-  const auto layers = static_cast<double>(o.layers);
-  work.defined += layers * arcs * (2 + 2 + 4);
-  work.done += (layers - 1) * arcs * (2 + 2 + 4) + arcs * (2 + read * (2 + 4));
+  for (const Share& share : shares) {
+    work.defined += arcs * (2 + 2 + 4);
+    work.done += arcs * (2 + share.arcs * (2 + 4));
+  }
   return work;
 }
 
