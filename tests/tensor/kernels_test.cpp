@@ -222,7 +222,7 @@ TEST_P(Level, SmallProductsMatchPlainLoops) {
   // Every rest of rows and columns, an inner dimension of several chunks, both layouts of the left
   // side, and the three ways to begin.
   for (const int64_t rows : {1, 2, 13, 29}) {
-    for (const int64_t cols : {1, 5, 8, 19, 40}) {
+    for (const int64_t cols : {1, 5, 8, 19, 29, 40}) {
       for (const int64_t inner : {1, 9, 300}) {
         const Matrix<float> a = test::random_matrix<float>(rows, inner, 1),
                             b = test::random_matrix<float>(inner, cols, 2),

@@ -1,6 +1,8 @@
 #include "dgat/tensor/pool.h"
 
+#include <atomic>
 #include <cmath>
+#include <thread>
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
@@ -28,6 +30,36 @@ TEST(Pool, TrimReturnsWaitingBuffers) {
   EXPECT_GT(pool_statistics().bytes_reserved, pool_statistics().bytes_in_use);
   trim_pool();
   EXPECT_EQ(pool_statistics().bytes_reserved, pool_statistics().bytes_in_use);
+}
+
+TEST(Pool, BuffersFreedByOtherThreadsAreFoundBeforeTheSystemIsAsked) {
+  constexpr size_t kBytes = 123456;
+  const auto pass_on = [&] {  // taken here, given back there
+    void* memory = pool_acquire(kBytes);
+    std::thread([&] { pool_release(memory, kBytes); }).join();
+  };
+  pass_on();
+  const int64_t before = pool_statistics().system_allocations;
+  const size_t in_use = pool_statistics().bytes_in_use;
+  for (int i = 0; i < 20; ++i) pass_on();
+  EXPECT_EQ(pool_statistics().system_allocations, before);
+  EXPECT_EQ(pool_statistics().bytes_in_use, in_use);
+}
+
+TEST(Pool, TrimReachesTheBuffersOfEveryThread) {
+  std::atomic<bool> freed{false}, done{false};
+  std::thread other([&] {
+    pool_release(pool_acquire(1 << 20), 1 << 20);
+    freed = true;
+    freed.notify_one();
+    done.wait(false);  // its buffers are still its own
+  });
+  freed.wait(false);
+  trim_pool();
+  EXPECT_EQ(pool_statistics().bytes_reserved, pool_statistics().bytes_in_use);
+  done = true;
+  done.notify_one();
+  other.join();
 }
 
 TEST(Pool, ARequestTheSystemRefusesIsAClearError) {

@@ -6,38 +6,12 @@
 
 namespace dgat::tensor::DGAT_LEVEL {
 
-/// Vectors of at most 32 bytes: eight heads are the common case, and fill one.
-constexpr int kNarrowBytes = kBytes < 32 ? kBytes : 32;
-template <class T>
-struct NarrowOf;
-template <>
-struct NarrowOf<float> {
-  using Type = float __attribute__((vector_size(kNarrowBytes)));
-};
-template <>
-struct NarrowOf<double> {
-  using Type = double __attribute__((vector_size(kNarrowBytes)));
-};
-
-/// A vector or a single number from memory, and back.
-template <class V, class T>
-inline V get(const T* p) {
-  V v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-template <class V, class T>
-inline void put(T* p, V v) {
-  __builtin_memcpy(p, &v, sizeof v);
-}
-
 /// body(V{}, h) for blocks of heads that start at h: whole vectors first, then one by one.
 template <class T, class Body>
 inline void for_head_blocks(int64_t heads, Body body) {
-  using Narrow = typename NarrowOf<T>::Type;
-  constexpr int64_t kWidth = kNarrowBytes / static_cast<int>(sizeof(T));
+  constexpr int64_t kWidth = kNarrowLanes<T>;
   int64_t h = 0;
-  for (; h + kWidth <= heads; h += kWidth) body(Narrow{}, h);
+  for (; h + kWidth <= heads; h += kWidth) body(Narrow<T>{}, h);
   for (; h < heads; ++h) body(T{}, h);
 }
 
@@ -52,16 +26,16 @@ void softmax_parts(T* scores, int64_t heads, int64_t count, T* max, T* sum) {
     }
     put(max + h, largest);
   });
-  if (heads == kLanes<T>) {
-    const Vector<T> largest = load(max);
-    Vector<T> total{};
+  if (heads == kNarrowLanes<T>) {
+    using V = Narrow<T>;
+    const V largest = get<V>(max);
+    V total{};
     for (int64_t e = 0; e < count; ++e) {
-      const Vector<T> power = exponential_nonpositive(load(scores + e * heads) - largest);
-      store(scores + e * heads, power);
+      const V power = exponential_nonpositive<V>(get<V>(scores + e * heads) - largest);
+      put(scores + e * heads, power);
       total += power;
     }
-    store(sum, total);
-    return;
+    return put(sum, total);
   }
   for_head_blocks<T>(heads, [=](auto zero, int64_t h) {
     using V = decltype(zero);

@@ -12,36 +12,37 @@ namespace dgat::tensor::DGAT_LEVEL {
 constexpr int kSums = 12, kTileVectors = 2;
 
 /// Rows [0, kRows) and kVectors vectors of columns of the product, all sums in registers.
-template <int kRows, int kVectors, class T>
+template <class V, int kRows, int kVectors, class T>
 inline void product_tile(const SmallProduct<T>& p, const T* a, const T* b, const T* bias, T* c) {
-  Vector<T> sum[kRows][kVectors];
+  constexpr int kWidth = kLanesOf<V, T>;
+  V sum[kRows][kVectors];
   for (int r = 0; r < kRows; ++r) {
     for (int v = 0; v < kVectors; ++v) {
-      sum[r][v] = p.accumulate      ? load(c + r * p.c_stride + v * kLanes<T>)
-                  : bias != nullptr ? load(bias + v * kLanes<T>)
-                                    : Vector<T>{};
+      sum[r][v] = p.accumulate      ? get<V>(c + r * p.c_stride + v * kWidth)
+                  : bias != nullptr ? get<V>(bias + v * kWidth)
+                                    : V{};
     }
   }
   for (int64_t l = 0; l < p.inner; ++l) {
-    Vector<T> row[kVectors];
-    for (int v = 0; v < kVectors; ++v) row[v] = load(b + l * p.b_stride + v * kLanes<T>);
+    V row[kVectors];
+    for (int v = 0; v < kVectors; ++v) row[v] = get<V>(b + l * p.b_stride + v * kWidth);
     for (int r = 0; r < kRows; ++r) {
       const T factor = a[r * p.a_row + l * p.a_column];
       for (int v = 0; v < kVectors; ++v) sum[r][v] += row[v] * factor;
     }
   }
   for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) store(c + r * p.c_stride + v * kLanes<T>, sum[r][v]);
+    for (int v = 0; v < kVectors; ++v) put(c + r * p.c_stride + v * kWidth, sum[r][v]);
   }
 }
 
 /// All rows of kVectors vectors of columns.
-template <int kVectors, class T>
+template <class V, int kVectors, class T>
 inline void product_columns(const SmallProduct<T>& p, const T* b, const T* bias, T* c) {
   int64_t i = 0;
   const auto rest = [&](auto rows) {
-    product_tile<decltype(rows)::value, kVectors>(p, p.a + i * p.a_row, b, bias,
-                                                  c + i * p.c_stride);
+    product_tile<V, decltype(rows)::value, kVectors>(p, p.a + i * p.a_row, b, bias,
+                                                     c + i * p.c_stride);
     i += decltype(rows)::value;
   };
   constexpr int kRows = kSums / kVectors;
@@ -50,17 +51,17 @@ inline void product_columns(const SmallProduct<T>& p, const T* b, const T* bias,
   while (i < p.rows) rest(std::integral_constant<int, 1>{});
 }
 
-/// The last columns, fewer than a vector: both sides go through padded copies.
+/// The last columns, fewer than a narrow vector: both sides go through padded copies.
 template <class T>
 inline void product_tail(const SmallProduct<T>& p, int64_t j) {
   constexpr int64_t kChunk = 128;
   const int64_t width = p.cols - j;
-  T b[kChunk * kLanes<T>], c[kSums * kLanes<T>] = {};
+  T b[kChunk * kNarrowLanes<T>], c[kSums * kNarrowLanes<T>] = {};
   for (int64_t first = 0; first < p.inner || first == 0; first += kChunk) {
     const int64_t inner = first + kChunk < p.inner ? kChunk : p.inner - first;
     for (int64_t l = 0; l < inner; ++l) {
-      for (int64_t k = 0; k < kLanes<T>; ++k) {
-        b[l * kLanes<T> + k] = k < width ? p.b[(first + l) * p.b_stride + j + k] : T{0};
+      for (int64_t k = 0; k < kNarrowLanes<T>; ++k) {
+        b[l * kNarrowLanes<T> + k] = k < width ? p.b[(first + l) * p.b_stride + j + k] : T{0};
       }
     }
     const bool add = first > 0 || p.accumulate;
@@ -68,27 +69,27 @@ inline void product_tail(const SmallProduct<T>& p, int64_t j) {
       const int64_t rows = i + kSums < p.rows ? kSums : p.rows - i;
       for (int64_t r = 0; r < rows; ++r) {
         for (int64_t k = 0; k < width; ++k) {
-          c[r * kLanes<T> + k] = add                 ? p.c[(i + r) * p.c_stride + j + k]
-                                 : p.bias != nullptr ? p.bias[j + k]
-                                                     : T{0};
+          c[r * kNarrowLanes<T> + k] = add                 ? p.c[(i + r) * p.c_stride + j + k]
+                                       : p.bias != nullptr ? p.bias[j + k]
+                                                           : T{0};
         }
       }
       const SmallProduct<T> padded{.a = p.a + i * p.a_row + first * p.a_column,
                                    .a_row = p.a_row,
                                    .a_column = p.a_column,
                                    .b = b,
-                                   .b_stride = kLanes<T>,
+                                   .b_stride = kNarrowLanes<T>,
                                    .c = c,
-                                   .c_stride = kLanes<T>,
+                                   .c_stride = kNarrowLanes<T>,
                                    .bias = nullptr,
                                    .rows = rows,
-                                   .cols = kLanes<T>,
+                                   .cols = kNarrowLanes<T>,
                                    .inner = inner,
                                    .accumulate = true};
-      product_columns<1, T>(padded, b, nullptr, c);
+      product_columns<Narrow<T>, 1, T>(padded, b, nullptr, c);
       for (int64_t r = 0; r < rows; ++r) {
         for (int64_t k = 0; k < width; ++k) {
-          p.c[(i + r) * p.c_stride + j + k] = c[r * kLanes<T> + k];
+          p.c[(i + r) * p.c_stride + j + k] = c[r * kNarrowLanes<T> + k];
         }
       }
     }
@@ -136,9 +137,14 @@ void small_product(const SmallProduct<T>& p) {
   int64_t j = 0;
   const auto bias = [&] { return p.bias != nullptr ? p.bias + j : nullptr; };
   for (; j + kWide <= p.cols; j += kWide) {
-    product_columns<kTileVectors>(p, p.b + j, bias(), p.c + j);
+    product_columns<Vector<T>, kTileVectors>(p, p.b + j, bias(), p.c + j);
   }
-  for (; j + kLanes<T> <= p.cols; j += kLanes<T>) product_columns<1>(p, p.b + j, bias(), p.c + j);
+  for (; j + kLanes<T> <= p.cols; j += kLanes<T>) {
+    product_columns<Vector<T>, 1>(p, p.b + j, bias(), p.c + j);
+  }
+  for (; j + kNarrowLanes<T> <= p.cols; j += kNarrowLanes<T>) {
+    product_columns<Narrow<T>, 1>(p, p.b + j, bias(), p.c + j);
+  }
   if (j < p.cols) product_tail(p, j);
 }
 

@@ -125,29 +125,29 @@ inline void add_tile(const T* const* row, int64_t at, const T* weights, int64_t 
 
 /// The same for whole rows of kVectors vectors, kPerHead of them under one weight: the sums stay
 /// in registers over all rows.
-template <int kVectors, int kPerHead, class T>
+template <class V, int kVectors, int kPerHead, class T>
 inline void add_narrow_rows(const IndexedRows<T>& rows, const T* weights, int64_t count, T* out) {
-  constexpr int kHeads = kVectors / kPerHead;
-  Vector<T> acc[kVectors];
-  for (int v = 0; v < kVectors; ++v) acc[v] = load(out + v * kLanes<T>);
+  constexpr int kHeads = kVectors / kPerHead, kWidth = kLanesOf<V, T>;
+  V acc[kVectors];
+  for (int v = 0; v < kVectors; ++v) acc[v] = get<V>(out + v * kWidth);
   for (int64_t e = 0; e < count; ++e) {
     prefetch(rows, e + 8, count);
     const T* from = row_of(rows, e);
     const T* w = weights + e * kHeads;
-    for (int v = 0; v < kVectors; ++v) acc[v] += load(from + v * kLanes<T>) * w[v / kPerHead];
+    for (int v = 0; v < kVectors; ++v) acc[v] += get<V>(from + v * kWidth) * w[v / kPerHead];
   }
-  for (int v = 0; v < kVectors; ++v) store(out + v * kLanes<T>, acc[v]);
+  for (int v = 0; v < kVectors; ++v) put(out + v * kWidth, acc[v]);
 }
 
 /// Rows of kVectors vectors, if heads cut them between vectors. False: nothing was done.
-template <int kVectors, class T>
+template <class V, int kVectors, class T>
 inline bool add_rows_of(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
                         T* out) {
-  if (rows.width != kVectors * kLanes<T>) return false;
+  if (rows.width != kVectors * kLanesOf<V, T>) return false;
   if (heads == 1) {
-    add_narrow_rows<kVectors, kVectors>(rows, weights, count, out);
+    add_narrow_rows<V, kVectors, kVectors>(rows, weights, count, out);
   } else if (heads == kVectors) {
-    add_narrow_rows<kVectors, 1>(rows, weights, count, out);
+    add_narrow_rows<V, kVectors, 1>(rows, weights, count, out);
   } else {
     return false;
   }
@@ -194,9 +194,10 @@ inline void add_short_heads(const IndexedRows<T>& rows, const T* weights, int64_
 template <class T>
 void weighted_sum(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
                   T* out) {
-  if (add_rows_of<8>(rows, weights, heads, count, out) ||
-      add_rows_of<4>(rows, weights, heads, count, out) ||
-      add_rows_of<2>(rows, weights, heads, count, out)) {
+  if (add_rows_of<Vector<T>, 8>(rows, weights, heads, count, out) ||
+      add_rows_of<Vector<T>, 4>(rows, weights, heads, count, out) ||
+      add_rows_of<Vector<T>, 2>(rows, weights, heads, count, out) ||
+      add_rows_of<Narrow<T>, 8>(rows, weights, heads, count, out)) {
     return;
   }
   if (ShortHeads<T>::fit(heads, rows.width / heads)) {
@@ -233,31 +234,48 @@ void weighted_sum(const IndexedRows<T>& rows, const T* weights, int64_t heads, i
 template <class T>
 class HeadDots {
  public:
-  HeadDots(const T* x, int64_t heads, int64_t d)
-      : x_(x), heads_(heads), d_(d), vectors_(heads == 8 && d == kLanes<T>), short_(d) {
-    short_heads_ = ShortHeads<T>::fit(heads, d);
-    for (int h = 0; short_heads_ && h < 8; ++h) {
-      masked_[h] = Vector<T>{};
-      for (int64_t c = 0; c < d; ++c) masked_[h][short_.first_lane(h) + c] = x[h * d + c];
+  HeadDots(const T* x, int64_t heads, int64_t d) : x_(x), heads_(heads), d_(d), short_(d) {
+    if (heads == 8 && d == kLanes<T>) {
+      form_ = Form::kVectors;
+    } else if (heads == 8 && d == kNarrowLanes<T>) {
+      form_ = Form::kNarrow;
+    } else if (ShortHeads<T>::fit(heads, d)) {
+      form_ = Form::kShort;
+      for (int h = 0; h < 8; ++h) {
+        masked_[h] = Vector<T>{};
+        for (int64_t c = 0; c < d; ++c) masked_[h][short_.first_lane(h) + c] = x[h * d + c];
+      }
     }
   }
   /// out[h] = x[h, :] . row[h, :].
   void operator()(const T* row, T* out) const {
-    if (vectors_ || short_heads_) {
-      Vector<T> p[8];
-      for (int h = 0; h < 8; ++h) {
-        p[h] = vectors_ ? load(x_ + h * d_) * load(row + h * d_)
-                        : masked_[h] * load(row + short_.at[h]);
-      }
-      return sums_of_eight(p, out);
+    switch (form_) {
+      case Form::kVectors:
+        return eight<Vector<T>>(
+            out, [=, this](int h) { return load(x_ + h * d_) * load(row + h * d_); });
+      case Form::kNarrow:
+        return eight<Narrow<T>>(out, [=, this](int h) {
+          return get<Narrow<T>>(x_ + h * d_) * get<Narrow<T>>(row + h * d_);
+        });
+      case Form::kShort:
+        return eight<Vector<T>>(out,
+                                [=, this](int h) { return masked_[h] * load(row + short_.at[h]); });
+      default:
+        for (int64_t h = 0; h < heads_; ++h) out[h] = dot(x_ + h * d_, row + h * d_, d_);
     }
-    for (int64_t h = 0; h < heads_; ++h) out[h] = dot(x_ + h * d_, row + h * d_, d_);
   }
 
  private:
+  enum class Form { kAny, kVectors, kNarrow, kShort };
+  template <class V, class Product>
+  static void eight(T* out, Product product) {
+    V p[8];
+    for (int h = 0; h < 8; ++h) p[h] = product(h);
+    sums_of_eight<T>(p, out);
+  }
   const T* x_;
   int64_t heads_, d_;
-  bool vectors_, short_heads_;
+  Form form_ = Form::kAny;
   ShortHeads<T> short_;
   Vector<T> masked_[8];  // x, without the neighbours' columns
 };

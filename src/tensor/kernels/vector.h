@@ -38,15 +38,45 @@ using Words = uint64_t __attribute__((vector_size(kBytes)));
 template <class T>
 constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
 
+/// Vectors of at most 32 bytes: eight heads are the common case, and fill one; so do the eight
+/// columns of a head in a small network.
+constexpr int kNarrowBytes = kBytes < 32 ? kBytes : 32;
 template <class T>
-inline Vector<T> load(const T* p) {
-  Vector<T> v;
+struct NarrowOf;
+template <>
+struct NarrowOf<float> {
+  using Type = float __attribute__((vector_size(kNarrowBytes)));
+};
+template <>
+struct NarrowOf<double> {
+  using Type = double __attribute__((vector_size(kNarrowBytes)));
+};
+template <class T>
+using Narrow = typename NarrowOf<T>::Type;
+template <class T>
+constexpr int kNarrowLanes = kNarrowBytes / static_cast<int>(sizeof(T));
+template <class V, class T>
+constexpr int kLanesOf = static_cast<int>(sizeof(V) / sizeof(T));
+
+/// A vector or a single number from memory, and back.
+template <class V, class T>
+inline V get(const T* p) {
+  V v;
   __builtin_memcpy(&v, p, sizeof v);
   return v;
 }
+template <class V, class T>
+inline void put(T* p, V v) {
+  __builtin_memcpy(p, &v, sizeof v);
+}
+
+template <class T>
+inline Vector<T> load(const T* p) {
+  return get<Vector<T>>(p);
+}
 template <class T>
 inline void store(T* p, Vector<T> v) {
-  __builtin_memcpy(p, &v, sizeof v);
+  put(p, v);
 }
 template <class T>
 inline Vector<T> broadcast(T x) {
@@ -65,98 +95,113 @@ inline double sum_two(double __attribute__((vector_size(16))) v) {
   return v[0] + v[1];
 }
 template <class T>
+inline T sum(Narrow<T> v) {
+#if defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) {
+    return sum_four(__builtin_shufflevector(v, v, 0, 1, 2, 3) +
+                    __builtin_shufflevector(v, v, 4, 5, 6, 7));
+  } else {
+    return sum_two(__builtin_shufflevector(v, v, 0, 1) + __builtin_shufflevector(v, v, 2, 3));
+  }
+#else
+  if constexpr (sizeof(T) == 4) {
+    return sum_four(v);
+  } else {
+    return sum_two(v);
+  }
+#endif
+}
+#if defined(__AVX512F__)
+template <class T>
 inline T sum(Vector<T> v) {
   if constexpr (sizeof(T) == 4) {
-#if defined(__AVX512F__)
-    const auto w = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
-                   __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
-#else
-    const auto w = v;
-#endif
-#if defined(__AVX2__)
-    return sum_four(__builtin_shufflevector(w, w, 0, 1, 2, 3) +
-                    __builtin_shufflevector(w, w, 4, 5, 6, 7));
-#else
-    return sum_four(w);
-#endif
+    return sum<T>(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+                  __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
   } else {
-#if defined(__AVX512F__)
-    const auto w =
-        __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
-#else
-    const auto w = v;
-#endif
-#if defined(__AVX2__)
-    return sum_two(__builtin_shufflevector(w, w, 0, 1) + __builtin_shufflevector(w, w, 2, 3));
-#else
-    return sum_two(w);
-#endif
+    return sum<T>(__builtin_shufflevector(v, v, 0, 1, 2, 3) +
+                  __builtin_shufflevector(v, v, 4, 5, 6, 7));
   }
 }
+#endif
 
 /// out[i] = the sum of the lanes of v[i].
 template <class T>
-inline void sums_of_eight(const Vector<T> (&v)[8], T* out) {
-#if defined(__AVX2__) && !defined(__AVX512F__)
+inline void sums_of_eight(const Narrow<T> (&v)[8], T* out) {
+#if defined(__AVX2__)
   if constexpr (sizeof(T) == 4) {
-    const auto pairs = [](Vector<T> a, Vector<T> b) {
+    using V = Narrow<T>;
+    const auto pairs = [](V a, V b) {
       return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14) +
              __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
     };
-    const auto fours = [](Vector<T> a, Vector<T> b) {
+    const auto fours = [](V a, V b) {
       return __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13) +
              __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
     };
-    const Vector<T> low = fours(pairs(v[0], v[1]), pairs(v[2], v[3]));
-    const Vector<T> high = fours(pairs(v[4], v[5]), pairs(v[6], v[7]));
-    return store(out, __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
-                          __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15));
+    const V low = fours(pairs(v[0], v[1]), pairs(v[2], v[3]));
+    const V high = fours(pairs(v[4], v[5]), pairs(v[6], v[7]));
+    return put(out, __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
+                        __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15));
   }
 #endif
   for (int i = 0; i < 8; ++i) out[i] = sum<T>(v[i]);
 }
+#if defined(__AVX512F__)
+template <class T>
+inline void sums_of_eight(const Vector<T> (&v)[8], T* out) {
+  for (int i = 0; i < 8; ++i) out[i] = sum<T>(v[i]);
+}
+#endif
+
+/// Vectors of integers as wide as V, a vector of floats.
+template <class V>
+using BitsFor = decltype(V{} < V{});
 
 /// 2^n p for integers n in [-126, 127].
-inline Vector<float> scaled(Vector<float> p, Bits<float> exponent) {
-  const Bits<float> bits = (exponent + 127) << 23;
-  Vector<float> scale;
+template <class V>
+inline V scaled(V p, BitsFor<V> exponent) {
+  const BitsFor<V> bits = (exponent + 127) << 23;
+  V scale;
   __builtin_memcpy(&scale, &bits, sizeof scale);
   return p * scale;
 }
 
 /// exp(x) = 2^n p with p near 1, for x in [-87.4, 88.8].
+template <class V>
 struct Split {
-  Vector<float> p;
-  Bits<float> n;
+  V p;
+  BitsFor<V> n;
 };
-inline Split split_exponential(Vector<float> x) {
-  using V = Vector<float>;
-  const V shift = broadcast(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer
+template <class V>
+inline Split<V> split_exponential(V x) {
+  const V shift = 12582912.0f - V{};  // 1.5 * 2^23: adding it rounds to an integer
   const V shifted = x * 1.44269504f + shift;
   const V n = shifted - shift;
   V r = x - n * 0.693359375f;
   r = r - n * -2.12194440e-4f;
-  V p = broadcast(1.9875691500e-4f);
+  V p = 1.9875691500e-4f - V{};
   p = p * r + 1.3981999507e-3f;
   p = p * r + 8.3334519073e-3f;
   p = p * r + 4.1665795894e-2f;
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * (r * r) + r + 1.0f;
-  Bits<float> exponent;
+  BitsFor<V> exponent;
   __builtin_memcpy(&exponent, &shifted, sizeof exponent);
   return {p, exponent - 0x4B400000};
 }
 
 /// exp(x) for x <= 0, to about one unit in the last place; below -87 it stays at exp(-87).
-inline Vector<float> exponential_nonpositive(Vector<float> x) {
-  const Vector<float> low = broadcast(-87.0f);
-  const Split split = split_exponential(select<float>(x < low, low, x));
-  return scaled(split.p, split.n);
-}
-inline Vector<double> exponential_nonpositive(Vector<double> x) {
-  for (int i = 0; i < kLanes<double>; ++i) x[i] = __builtin_exp(x[i]);
-  return x;
+template <class V>
+inline V exponential_nonpositive(V x) {
+  if constexpr (sizeof(x[0]) == sizeof(float)) {
+    const V low = -87.0f - V{};
+    const Split<V> split = split_exponential<V>(x < low ? low : x);
+    return scaled(split.p, split.n);
+  } else {
+    for (int i = 0; i < kLanesOf<V, double>; ++i) x[i] = __builtin_exp(x[i]);
+    return x;
+  }
 }
 
 /// exp(x) for every x, to about one unit in the last place.
@@ -165,7 +210,7 @@ inline Vector<float> exponential(Vector<float> x) {
   const V low = broadcast(-87.33654f), high = broadcast(88.72283f);
   const Bits<float> overflow = x > high, underflow = x < low, unordered = x != x;
   const V inside = select<float>(underflow | unordered, low, select<float>(overflow, high, x));
-  const Split split = split_exponential(inside);
+  const Split<V> split = split_exponential(inside);
   // In two steps, because 2^128 is not a float.
   const Bits<float> half = split.n >> 1;
   V p = scaled(scaled(split.p, half), split.n - half);
