@@ -15,6 +15,7 @@ namespace {
 std::atomic<int> global_threads{0};
 thread_local int scoped_threads = 0;
 thread_local bool inside_loop = false;
+thread_local bool lone_loops = false;
 
 /// The calling thread's workers; new ones in a forked child, whose parent's stay behind.
 detail::ThreadTeam& team() {
@@ -71,6 +72,13 @@ ThreadScope::~ThreadScope() {
   scoped_threads = previous_;
 }
 
+LoneLoops::LoneLoops(bool alone) : previous_(lone_loops) {
+  lone_loops = alone;
+}
+LoneLoops::~LoneLoops() {
+  lone_loops = previous_;
+}
+
 SideTask::~SideTask() {
   try {
     wait();
@@ -115,7 +123,7 @@ namespace detail {
 
 void run_blocks(int64_t blocks, BlockFunction function, void* context) {
   const int threads = static_cast<int>(std::min<int64_t>(thread_count(), blocks));
-  if (threads <= 1 || inside_loop) {
+  if (threads <= 1 || inside_loop || lone_loops) {
     for (int64_t b = 0; b < blocks; ++b) function(context, b);
     return;
   }

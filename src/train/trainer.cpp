@@ -9,6 +9,7 @@
 #include "checkpoint.h"
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
+#include "dgat/core/loop_sharing.h"
 #include "dgat/core/parallel.h"
 #include "dgat/core/random.h"
 #include "dgat/nn/registry.h"
@@ -92,7 +93,7 @@ class Loop {
     before_ = state_.seconds;
     while (!state_.finished) {
       stop_if_asked();
-      step();
+      timed_step();
       if (out_of_patience()) finish_evaluation();  // which may bring the step that was waited for
       if (state_.step == config_.steps || out_of_patience()) state_.finished = true;
       if (!state_.finished && state_.step % config_.checkpoint_every == 0) save();
@@ -128,6 +129,18 @@ class Loop {
             .step = static_cast<uint64_t>(number),
             .weights = weights_,
             .gradients_aside = side_by_side_};
+  }
+
+  /// A step of a small graph, its loops shared or not, as was faster of late.
+  void timed_step() {
+    if (!side_by_side_) return step();
+    const auto begin = std::chrono::steady_clock::now();
+    {
+      const LoneLoops alone(!sharing_.shared());
+      step();
+    }
+    sharing_.record(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
 
   void step() {
@@ -283,6 +296,7 @@ class Loop {
   /// Small graphs: an evaluation and the next step's passes, which read the same weights, run side
   /// by side. Their loops are too short to gain much from being cut.
   bool side_by_side_ = false;
+  LoopSharing sharing_;
   StepRecord evaluated_;         // being evaluated, or the last that was
   Tape<float> evaluation_tape_;  // of an evaluation on the side
   SideTask evaluation_;          // last: it uses what stands above

@@ -8,11 +8,15 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <latch>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "dgat/core/error.h"
+#include "dgat/core/loop_sharing.h"
 
 namespace dgat {
 
@@ -91,6 +95,55 @@ TEST(ParallelFor, WorksInAForkedChild) {
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
+}
+
+TEST(LoneLoops, StayOnTheCallerWhileASideTaskGoesToAHelper) {
+  const ThreadScope threads(4);
+  const auto threads_of_a_loop = [] {
+    std::set<std::thread::id> seen;
+    std::mutex mutex;
+    parallel_for(64, 1, [&](int64_t, int64_t) {
+      const std::lock_guard lock(mutex);
+      seen.insert(std::this_thread::get_id());
+    });
+    return seen;
+  };
+  {
+    const LoneLoops alone(true);
+    EXPECT_EQ(threads_of_a_loop(), std::set{std::this_thread::get_id()});
+    {
+      const LoneLoops inner(false);  // the innermost one counts
+    }
+    EXPECT_EQ(threads_of_a_loop(), std::set{std::this_thread::get_id()});
+    std::atomic<bool> begun{false};
+    std::thread::id helper;
+    SideTask task;
+    task.start([&] {
+      helper = std::this_thread::get_id();
+      begun = true;
+      begun.notify_one();
+    });
+    begun.wait(false);
+    task.wait();
+    EXPECT_NE(helper, std::this_thread::get_id());
+  }
+  std::latch both(2);
+  parallel_for(2, 1, [&](int64_t, int64_t) { both.arrive_and_wait(); });  // shared again
+}
+
+TEST(LoopSharing, KeepsTheFasterWayAndAsksAgain) {
+  LoopSharing sharing;
+  const auto period = [&](double shared_seconds, double alone_seconds) {
+    int64_t shared = 0;
+    for (int64_t i = 0; i < LoopSharing::kPeriod; ++i) {
+      shared += sharing.shared() ? 1 : 0;
+      sharing.record(sharing.shared() ? shared_seconds : alone_seconds);
+    }
+    return shared;
+  };
+  EXPECT_EQ(period(1, 2), LoopSharing::kPeriod - LoopSharing::kSamples);
+  EXPECT_EQ(period(3, 2), LoopSharing::kSamples);
+  EXPECT_EQ(period(1, 2), LoopSharing::kPeriod - LoopSharing::kSamples);
 }
 
 TEST(SideTask, RunsOnceWhileTheCallersLoopsGoOn) {

@@ -31,6 +31,20 @@ class ThreadScope {
   int previous_;
 };
 
+/// While it lives, loops started by the current thread stay on it if `alone`; a SideTask still goes
+/// to a helper. For loops so short that passing their rows to another core costs more than it
+/// saves.
+class LoneLoops {
+ public:
+  explicit LoneLoops(bool alone);
+  ~LoneLoops();
+  LoneLoops(const LoneLoops&) = delete;
+  LoneLoops& operator=(const LoneLoops&) = delete;
+
+ private:
+  bool previous_;
+};
+
 namespace detail {
 /// Work handed to a helper of the calling thread.
 struct Errand {
