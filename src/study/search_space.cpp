@@ -65,7 +65,8 @@ std::vector<Rewiring> rewirings(const TuneOptions& options, const nn::ModelInfo&
                                 const train::Config& base) {
   std::vector<std::string> modes = values_of("rewire", options, info, {"none", "add"});
   if (modes.empty()) modes = {base.rewire};
-  // The ends matter: where edges mislead, next to none is best (and what the paper prints is there).
+  // The ends matter: where edges mislead, next to none is best (and what the paper prints is
+  // there).
   std::vector<std::string> epsilons =
       values_of("epsilon", options, info, {"q0.01", "q0.1", "q0.5", "q0.9", "q0.99"});
   if (epsilons.empty()) epsilons = {base.epsilon};

@@ -2,6 +2,7 @@
 // the vector lengths; tolerances are a few units in the last place of float.
 #include "kernels/kernels.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -197,6 +198,28 @@ TEST_P(Level, GatheringKernelsMatchPlainLoops) {
           EXPECT_NEAR(dots(e, h), dot, 3e-5);
           EXPECT_NEAR(v2(e, h), score, 3e-5);
         }
+      }
+    }
+  }
+}
+
+TEST_P(Level, SoftmaxPartsMatchPlainLoopsForEveryNumberOfHeads) {
+  for (const int64_t heads : {1, 3, 4, 8, 12, 16}) {
+    for (const int64_t count : {1, 2, 9}) {
+      const Matrix<float> scores = test::random_matrix<float>(count, heads, 7, 10);
+      Matrix<float> powers = scores.clone(), max(1, heads), sum(1, heads);
+      kernels<float>().softmax_parts(powers.data(), heads, count, max.data(), sum.data());
+      for (int64_t h = 0; h < heads; ++h) {
+        float largest = scores(0, h);
+        for (int64_t e = 0; e < count; ++e) largest = std::max(largest, scores(e, h));
+        EXPECT_EQ(max(0, h), largest);
+        double total = 0;
+        for (int64_t e = 0; e < count; ++e) {
+          const double power = std::exp(static_cast<double>(scores(e, h) - largest));
+          EXPECT_NEAR(powers(e, h), power, 2e-7 * power + 1e-37) << heads << " heads";
+          total += power;
+        }
+        EXPECT_NEAR(sum(0, h), total, 1e-6 * total) << heads << " heads";
       }
     }
   }

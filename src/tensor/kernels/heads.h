@@ -26,16 +26,20 @@ void softmax_parts(T* scores, int64_t heads, int64_t count, T* max, T* sum) {
     }
     put(max + h, largest);
   });
-  if (heads == kNarrowLanes<T>) {
+  if (heads % kNarrowLanes<T> == 0) {  // one pass for subtracting, exponential and sum
     using V = Narrow<T>;
-    const V largest = get<V>(max);
-    V total{};
-    for (int64_t e = 0; e < count; ++e) {
-      const V power = exponential_nonpositive<V>(get<V>(scores + e * heads) - largest);
-      put(scores + e * heads, power);
-      total += power;
+    for (int64_t h = 0; h < heads; h += kNarrowLanes<T>) {
+      const V largest = get<V>(max + h);
+      V total{};
+      for (int64_t e = 0; e < count; ++e) {
+        T* s = scores + e * heads + h;
+        const V power = exponential_nonpositive<V>(get<V>(s) - largest);
+        put(s, power);
+        total += power;
+      }
+      put(sum + h, total);
     }
-    return put(sum, total);
+    return;
   }
   for_head_blocks<T>(heads, [=](auto zero, int64_t h) {
     using V = decltype(zero);
