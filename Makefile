@@ -11,7 +11,7 @@ export CCACHE_BASEDIR   := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 endif
 
-.PHONY: help build demo test test-web check asan bench format docs install clean bootstrap
+.PHONY: help build everything demo test test-web check asan bench format docs install clean bootstrap
 
 help:
 	@echo "make demo     install what is missing, build, run the main job on a generated graph"
@@ -29,18 +29,23 @@ bootstrap:
 	@scripts/bootstrap
 
 # Configuring prints pages nobody reads: shown only when it fails.
-build: bootstrap
+$(BUILD)/build.ninja: | bootstrap
 	@mkdir -p build
-	@[ -f $(BUILD)/build.ninja ] || cmake --preset release > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@cmake --preset release > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+
+# What a user needs, and what else is there: tests, benchmarks, examples (more than half as much again).
+build: bootstrap $(BUILD)/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target dgat
+everything: bootstrap $(BUILD)/build.ninja
 	@cmake --build --preset release -j $(JOBS)
 
 demo: build
 	@scripts/demo "$(CURDIR)/$(BUILD)/bin/dgat"
 
-test: build
+test: everything
 	@ctest --preset release
 
-test-web: build
+test-web: everything
 	@scripts/test-web $(BUILD)/bin
 
 check: build
@@ -52,7 +57,7 @@ asan: bootstrap
 	@cmake --build --preset asan -j $(JOBS)
 	@ctest --preset asan
 
-bench: build
+bench: everything
 	@scripts/bench $(BUILD)
 
 format:
