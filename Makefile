@@ -11,13 +11,14 @@ export CCACHE_BASEDIR   := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 endif
 
-.PHONY: help build everything demo test test-web check asan bench format docs install clean bootstrap
+.PHONY: help build all demo test test-web check asan bench format docs install clean bootstrap
 
 help:
 	@echo "make demo     install what is missing, build, run the main job on a generated graph"
 	@echo "make test     install what is missing, build, run every test"
 	@echo "make test-web install Chromium if missing, open report pages in it and check them"
 	@echo "make build    build the release binary: $(BUILD)/bin/dgat"
+	@echo "make all      build the binary, tests, benchmarks and examples"
 	@echo "make check    format, clang-tidy, layer rule, generated docs (scripts/check)"
 	@echo "make asan     build and run the tests under AddressSanitizer and UBSan"
 	@echo "make bench    run the benchmarks"
@@ -36,16 +37,16 @@ $(BUILD)/build.ninja: | bootstrap
 # What a user needs, and what else is there: tests, benchmarks, examples (more than half as much again).
 build: bootstrap $(BUILD)/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target dgat
-everything: bootstrap $(BUILD)/build.ninja
+all: bootstrap $(BUILD)/build.ninja
 	@cmake --build --preset release -j $(JOBS)
 
 demo: build
 	@scripts/demo "$(CURDIR)/$(BUILD)/bin/dgat"
 
-test: everything
+test: all
 	@ctest --preset release
 
-test-web: everything
+test-web: all
 	@scripts/test-web $(BUILD)/bin
 
 check: build
@@ -57,7 +58,7 @@ asan: bootstrap
 	@cmake --build --preset asan -j $(JOBS)
 	@ctest --preset asan
 
-bench: everything
+bench: all
 	@scripts/bench $(BUILD)
 
 format:
