@@ -102,7 +102,8 @@ TEST(LoneLoops, StayOnTheCallerWhileASideTaskGoesToAHelper) {
   const auto threads_of_a_loop = [] {
     std::set<std::thread::id> seen;
     std::mutex mutex;
-    parallel_for(64, 1, [&](int64_t, int64_t) {
+    parallel_for(32, 1, [&](int64_t, int64_t) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // long enough for helpers to come
       const std::lock_guard lock(mutex);
       seen.insert(std::this_thread::get_id());
     });

@@ -7,7 +7,7 @@ namespace dgat {
 /// Whether work of many short loops is faster when threads share the loops, found out by time.
 ///
 /// It depends on the machine and the hour: two cores that do not share a cache (or two virtual ones
-/// that the host has put on distant cores) pass a line of memory to each other six times slower
+/// that the host has put on distant cores) pass a line of memory to each other many times slower
 /// than neighbours, and a loop of ten microseconds is then better left to one thread. Results do
 /// not depend on it, so both ways are tried every now and then, and the faster one is kept.
 class LoopSharing {
