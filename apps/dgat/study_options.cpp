@@ -15,6 +15,11 @@ void add_study_options(CLI::App& verb, StudyFlags& flags, const std::string& def
   verb.add_option("--budget", flags.budget,
                   "start no trial after this time (2h, 90m, 1h30m); 0s only makes the tables")
       ->type_name("TIME");
+  verb.add_option("--choose-on", flags.choose_on,
+                  "depths and candidates compete on the first N splits only, and the winner alone "
+                  "is trained on the others; 0: on all splits")
+      ->type_name("N")
+      ->capture_default_str();
   add_training_options(verb, flags.training, flags.common, left_out);
   add_common_options(verb, flags.common);
 }
@@ -55,6 +60,7 @@ study::StudyResult run_plan(const study::Study& plan, const StudyFlags& flags,
   study::StudyOptions how;
   how.runner = runner_options(flags, settings, verb, out);
   how.folds_first = how.runner.deadline.has_value();
+  how.choose_on = flags.choose_on;
   return study::run_studies({&plan, 1}, ledger, cache, how).front();
 }
 

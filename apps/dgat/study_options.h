@@ -16,9 +16,11 @@ struct StudyFlags {
   CommonOptions common;
   TrainingOptions training;
   std::string data, out, budget;
+  size_t choose_on = 0;
 };
 
-/// Adds --out, --budget, the options of training except `left_out`, and the common flags.
+/// Adds --out, --budget, --choose-on, the options of training except `left_out`, and the common
+/// flags.
 void add_study_options(CLI::App& verb, StudyFlags& flags, const std::string& default_out,
                        const std::vector<std::string>& left_out = {});
 

@@ -61,18 +61,19 @@ std::string words_of_metric(const std::string& metric) {
 std::vector<std::string> notes_of(const Comparison& c) {
   const StudyResult& study = c.study;
   std::vector<std::string> notes;
-  notes.push_back(fmt::format(
-      "Test {} in percent at the best validation step, {}; depth{} chosen by mean validation.",
-      words_of_metric(study.metric),
-      study.folds == 1
-          ? "one split"
-          : fmt::format("mean ± sample standard deviation over {} splits", study.folds),
-      std::any_of(study.rows.begin(), study.rows.end(),
-                  [](const RowResult& row) {
-                    return !row.choices.empty() && row.choices.back().candidate > 0;
-                  })
-          ? " and candidate"
-          : ""));
+  notes.push_back(
+      fmt::format("Test {} in percent at the best validation step, {}; depth{} chosen by {}.",
+                  words_of_metric(study.metric),
+                  study.folds == 1
+                      ? "one split"
+                      : fmt::format("mean ± sample standard deviation over {} splits", study.folds),
+                  std::any_of(study.rows.begin(), study.rows.end(),
+                              [](const RowResult& row) {
+                                return !row.choices.empty() && row.choices.back().candidate > 0;
+                              })
+                      ? " and candidate"
+                      : "",
+                  chosen_by(study)));
   if (c.reference && study.folds > 1) {
     notes.push_back(fmt::format(
         "p: two-sided corrected resampled t-test against {} (Nadeau and Bengio, test nodes / "

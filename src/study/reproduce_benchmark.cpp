@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 
 #include "dgat/core/error.h"
+#include "dgat/core/progress.h"
 #include "dgat/nn/registry.h"
 #include "dgat/study/rows.h"
 #include "percent.h"
@@ -28,14 +31,30 @@ Kind kind_of(const std::string& table) {
   return kind;
 }
 
+/// NAME.yaml or NAME/config.yaml, also with the underscores that files of data sets have.
+std::optional<std::filesystem::path> tuned_file(const std::filesystem::path& folder,
+                                                const std::string& dataset) {
+  std::string as_file = dataset;
+  std::replace(as_file.begin(), as_file.end(), '-', '_');
+  for (const std::string& name : {dataset, as_file}) {
+    for (const auto& path : {folder / (name + ".yaml"), folder / name / "config.yaml"}) {
+      if (std::filesystem::exists(path)) return path;
+    }
+  }
+  return std::nullopt;
+}
+
 /// What `dgat tune` found for a data set, then what was given; only options of the training itself.
 train::Settings tuned_settings(const ReproduceOptions& options, const std::string& dataset) {
   train::Settings settings;
-  for (const auto& path :
-       {options.tuned / (dataset + ".yaml"), options.tuned / dataset / "config.yaml"}) {
-    if (options.tuned.empty() || !std::filesystem::exists(path)) continue;
-    settings = train::read_settings(path);
-    break;
+  if (!options.tuned.empty()) {
+    const std::optional<std::filesystem::path> file = tuned_file(options.tuned, dataset);
+    if (file) {
+      settings = train::read_settings(*file);
+    } else {
+      notice(fmt::format("reproduce: {} has no options for {}; its directional rows have the usual",
+                         options.tuned.string(), dataset));
+    }
   }
   for (const char* key :
        {"data", "directed", "jobs", "model", "seed", "split", "split_file", "splits"}) {
@@ -45,14 +64,14 @@ train::Settings tuned_settings(const ReproduceOptions& options, const std::strin
   return settings;
 }
 
-Row model_row(const std::string& model, const ReproduceOptions& options, bool small,
-              const std::string& dataset) {
+Row model_row(const std::string& model, const ReproduceOptions& options,
+              const train::Settings& tuned, bool small, const std::string& dataset) {
   const auto known = nn::all_models();
   const auto info = std::find_if(known.begin(), known.end(),
                                  [&](const nn::ModelInfo& each) { return each.name == model; });
   if (info == known.end()) return {model, {}, "this build does not have the model"};
   const bool ours = !plain_form(model).empty();
-  train::Settings settings = ours ? tuned_settings(options, dataset) : options.settings;
+  train::Settings settings = ours ? tuned : options.settings;
   if (small && info->has_classic) settings.emplace("recipe", "classic");
   const bool gridded = ours && !options.grid.empty();
   Row row = row_of(gridded ? fmt::format("{}:{}", model, options.grid) : model, settings, dataset);
@@ -62,8 +81,8 @@ Row model_row(const std::string& model, const ReproduceOptions& options, bool sm
 
 std::vector<Row> rows_for(const Kind& kind, const ReproduceOptions& options,
                           const std::string& dataset) {
+  train::Settings settings = tuned_settings(options, dataset);
   if (kind.ablation) {
-    train::Settings settings = tuned_settings(options, dataset);
     if (kind.small) settings.emplace("recipe", "classic");
     for (const char* key : {"laplacian", "directional"}) settings.erase(key);  // what it switches
     if (settings.contains("rewire") && settings.at("rewire") == "none") settings.erase("rewire");
@@ -74,7 +93,7 @@ std::vector<Row> rows_for(const Kind& kind, const ReproduceOptions& options,
     const bool wanted =
         options.models.empty() ||
         std::find(options.models.begin(), options.models.end(), model) != options.models.end();
-    if (wanted) rows.push_back(model_row(model, options, kind.small, dataset));
+    if (wanted) rows.push_back(model_row(model, options, settings, kind.small, dataset));
   }
   return rows;
 }
@@ -234,9 +253,9 @@ Reproduction reproduce_benchmark(const ReproduceOptions& options, Ledger& ledger
   result.tables.push_back(long_table(kind, results, verdict));
   std::vector<std::string>& notes = result.tables.back().notes;
   notes.push_back(
-      "Mean ± sample standard deviation over the splits; depth by mean validation; σ: difference "
-      "in "
-      "standard deviations of the paper (of ours where it gives none).");
+      fmt::format("Mean ± sample standard deviation over the splits; depth by {}; σ: difference in "
+                  "standard deviations of the paper (of ours where it gives none).",
+                  results.empty() ? "mean validation" : chosen_by(results.front())));
   notes.push_back(
       fmt::format("{} of {} means are at or above the paper's; more than two standard "
                   "deviations below: {}.",

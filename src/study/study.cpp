@@ -3,59 +3,106 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 namespace dgat::study {
 namespace {
 
+/// One candidate at one depth, and what became of it by fold; nothing where it was not asked for.
+struct ChoiceOutcomes {
+  Choice choice;
+  std::vector<std::optional<TrialOutcome>> folds;
+};
+using RowOutcomes = std::vector<ChoiceOutcomes>;
+
 /// Where a trial stands in its study.
 struct Place {
-  size_t study, row, candidate, fold;
-  int64_t layers;
+  size_t study, row, choice, fold;
 };
+using Wanted = std::function<bool(const Place&)>;
 
-void list_row(const Study& study, Place place, std::vector<Trial>& trials,
-              std::vector<Place>& places) {
-  const Fold& fold = study.folds[place.fold];
-  const Row& row = study.rows[place.row];
-  for (place.candidate = 0; place.candidate < row.candidates.size(); ++place.candidate) {
-    const auto& config = row.candidates[place.candidate];
-    for (place.layers = config->layers.first; place.layers <= config->layers.last; ++place.layers) {
-      trials.push_back({fold.data, config, place.layers, fold.split});
-      places.push_back(place);
+/// The outcomes of several studies, by study and row.
+class Board {
+ public:
+  explicit Board(std::span<const Study> studies) : studies_(studies) {
+    for (const Study& study : studies) {
+      std::vector<RowOutcomes>& rows = rows_.emplace_back();
+      for (const Row& row : study.rows) rows.push_back(choices_of(row, study.folds.size()));
     }
   }
-}
 
-void list_trials(std::span<const Study> studies, bool folds_first, std::vector<Trial>& trials,
-                 std::vector<Place>& places) {
-  if (folds_first) {
-    size_t most = 0;
-    for (const Study& study : studies) most = std::max(most, study.folds.size());
-    for (size_t f = 0; f < most; ++f) {
-      for (size_t s = 0; s < studies.size(); ++s) {
-        if (f >= studies[s].folds.size()) continue;
-        for (size_t r = 0; r < studies[s].rows.size(); ++r) {
-          list_row(studies[s], {s, r, 0, f, 0}, trials, places);
+  const RowOutcomes& row(size_t study, size_t row) const { return rows_[study][row]; }
+
+  /// Runs the wanted trials, or takes them from the ledger.
+  void run(const Wanted& wanted, Ledger& ledger, spectral::SpectralCache& cache,
+           const StudyOptions& options) {
+    std::vector<Place> places;
+    const auto list = [&](size_t s, size_t r, size_t f) {
+      for (size_t c = 0; c < rows_[s][r].size(); ++c) {
+        if (wanted({s, r, c, f})) places.push_back({s, r, c, f});
+      }
+    };
+    if (options.folds_first) {
+      for (size_t f = 0; f < most_folds(); ++f) {
+        for (size_t s = 0; s < studies_.size(); ++s) {
+          if (f >= studies_[s].folds.size()) continue;
+          for (size_t r = 0; r < rows_[s].size(); ++r) list(s, r, f);
+        }
+      }
+    } else {
+      for (size_t s = 0; s < studies_.size(); ++s) {
+        for (size_t r = 0; r < rows_[s].size(); ++r) {
+          for (size_t f = 0; f < studies_[s].folds.size(); ++f) list(s, r, f);
         }
       }
     }
-    return;
-  }
-  for (size_t s = 0; s < studies.size(); ++s) {
-    for (size_t r = 0; r < studies[s].rows.size(); ++r) {
-      for (size_t f = 0; f < studies[s].folds.size(); ++f) {
-        list_row(studies[s], {s, r, 0, f, 0}, trials, places);
-      }
+    if (places.empty()) return;
+    std::vector<Trial> trials;
+    trials.reserve(places.size());
+    for (const Place& place : places) trials.push_back(trial_at(place));
+    std::vector<TrialOutcome> outcomes = run_trials(trials, ledger, cache, options.runner);
+    for (size_t t = 0; t < places.size(); ++t) {
+      const Place& p = places[t];
+      rows_[p.study][p.row][p.choice].folds[p.fold] = std::move(outcomes[t]);
     }
   }
-}
 
-/// The outcomes of one candidate at one depth, by fold.
-struct ChoiceOutcomes {
-  Choice choice;
-  std::vector<const TrialOutcome*> folds;
+ private:
+  static RowOutcomes choices_of(const Row& row, size_t folds) {
+    RowOutcomes choices;
+    for (size_t c = 0; c < row.candidates.size(); ++c) {
+      const train::LayerRange depths = row.candidates[c]->layers;
+      for (int64_t layers = depths.first; layers <= depths.last; ++layers) {
+        ChoiceOutcomes& added = choices.emplace_back();
+        added.choice.candidate = c;
+        added.choice.layers = layers;
+        added.folds.resize(folds);
+      }
+    }
+    return choices;
+  }
+
+  size_t most_folds() const {
+    size_t most = 0;
+    for (const Study& study : studies_) most = std::max(most, study.folds.size());
+    return most;
+  }
+
+  Trial trial_at(const Place& place) const {
+    const Study& study = studies_[place.study];
+    const Fold& fold = study.folds[place.fold];
+    const Choice& choice = rows_[place.study][place.row][place.choice].choice;
+    return {fold.data, study.rows[place.row].candidates[choice.candidate], choice.layers,
+            fold.split};
+  }
+
+  std::span<const Study> studies_;
+  std::vector<std::vector<RowOutcomes>> rows_;
 };
 
 train::MeanStd over(const std::vector<TrialResult>& trials, double TrialResult::*metric) {
@@ -63,6 +110,10 @@ train::MeanStd over(const std::vector<TrialResult>& trials, double TrialResult::
   values.reserve(trials.size());
   for (const TrialResult& trial : trials) values.push_back(trial.*metric);
   return train::mean_std(values);
+}
+
+bool finished_on(const ChoiceOutcomes& each, size_t fold) {
+  return each.folds[fold] && each.folds[fold]->result;
 }
 
 std::vector<TrialResult> results_on(const ChoiceOutcomes& outcomes,
@@ -73,42 +124,51 @@ std::vector<TrialResult> results_on(const ChoiceOutcomes& outcomes,
   return results;
 }
 
-/// Folds that every choice without a failure has finished.
-std::vector<size_t> common_folds(const std::vector<ChoiceOutcomes>& all, size_t fold_count) {
+/// The first folds, those that choose, as far as every choice without a failure has finished them.
+std::vector<size_t> common_folds(const RowOutcomes& all, size_t choosing) {
   std::vector<size_t> folds;
-  for (size_t f = 0; f < fold_count; ++f) {
+  for (size_t f = 0; f < choosing; ++f) {
     const bool finished = std::all_of(all.begin(), all.end(), [f](const ChoiceOutcomes& each) {
-      return !each.choice.failure.empty() || each.folds[f]->result.has_value();
+      return !each.choice.failure.empty() || finished_on(each, f);
     });
     if (finished) folds.push_back(f);
   }
   return folds;
 }
 
-void count_trials(const std::vector<ChoiceOutcomes>& all, RowResult& row) {
+void count_trials(const RowOutcomes& all, size_t choosing, size_t fold_count, RowResult& row) {
+  bool later_asked = false;
+  bool any_possible = false;
   for (const ChoiceOutcomes& each : all) {
-    for (const TrialOutcome* outcome : each.folds) {
+    any_possible |= each.choice.failure.empty();
+    for (size_t f = 0; f < fold_count; ++f) {
+      if (f >= choosing && !each.folds[f]) continue;
+      later_asked |= f >= choosing;
       ++row.trials;
-      if (outcome->result) {
-        row.seconds += outcome->result->seconds;
+      if (finished_on(each, f)) {
+        row.seconds += each.folds[f]->result->seconds;
       } else if (each.choice.failure.empty()) {
         ++row.trials_left;
       }
     }
   }
+  if (!later_asked && any_possible) {  // nobody knows yet which choice it will be
+    row.trials += static_cast<int64_t>(fold_count - choosing);
+    row.trials_left += static_cast<int64_t>(fold_count - choosing);
+  }
 }
 
-RowResult judge(const Row& row, std::vector<ChoiceOutcomes> all, size_t fold_count) {
+RowResult judge(const Row& row, RowOutcomes all, size_t choosing, size_t fold_count) {
   RowResult result;
   result.name = row.name;
   result.failure = row.failure;
   for (ChoiceOutcomes& each : all) {
-    for (const TrialOutcome* outcome : each.folds) {
-      if (each.choice.failure.empty()) each.choice.failure = outcome->failure;
+    for (const auto& outcome : each.folds) {
+      if (each.choice.failure.empty() && outcome) each.choice.failure = outcome->failure;
     }
   }
-  count_trials(all, result);
-  const std::vector<size_t> folds = common_folds(all, fold_count);
+  count_trials(all, choosing, fold_count, result);
+  std::vector<size_t> folds = common_folds(all, choosing);
   const ChoiceOutcomes* best = nullptr;
   for (ChoiceOutcomes& each : all) {
     if (each.choice.failure.empty() && !folds.empty()) {
@@ -128,6 +188,9 @@ RowResult judge(const Row& row, std::vector<ChoiceOutcomes> all, size_t fold_cou
       });
   if (all_failed) result.failure = all.front().choice.failure;
   if (best == nullptr) return result;
+  for (size_t f = choosing; f < fold_count; ++f) {
+    if (finished_on(*best, f)) folds.push_back(f);
+  }
   result.config = row.candidates[best->choice.candidate];
   result.folds = folds;
   result.splits = results_on(*best, folds);
@@ -142,6 +205,17 @@ RowResult judge(const Row& row, std::vector<ChoiceOutcomes> all, size_t fold_cou
   }
   result.seconds_per_step = steps > 0 ? seconds / steps : 0;
   return result;
+}
+
+/// How many trials shared the machine and how many threads they had.
+void note_circumstances(const RowOutcomes& row, StudyResult& study) {
+  for (const ChoiceOutcomes& each : row) {
+    for (size_t f = 0; f < each.folds.size(); ++f) {
+      if (!finished_on(each, f)) continue;
+      study.side_by_side = std::max(study.side_by_side, each.folds[f]->result->jobs);
+      study.threads = std::max(study.threads, each.folds[f]->result->threads);
+    }
+  }
 }
 
 StudyResult frame_of(const Study& study) {
@@ -194,40 +268,48 @@ std::string circumstances(const StudyResult& study) {
   return text;
 }
 
+std::string chosen_by(const StudyResult& study) {
+  if (study.choosing >= study.folds) return "mean validation";
+  return fmt::format("mean validation over the first {}",
+                     study.choosing == 1 ? "split" : fmt::format("{} splits", study.choosing));
+}
+
 std::vector<StudyResult> run_studies(std::span<const Study> studies, Ledger& ledger,
                                      spectral::SpectralCache& cache, const StudyOptions& options) {
-  std::vector<Trial> trials;
-  std::vector<Place> places;
-  list_trials(studies, options.folds_first, trials, places);
-  const std::vector<TrialOutcome> outcomes = run_trials(trials, ledger, cache, options.runner);
+  const auto choosing = [&](size_t s) {
+    const size_t folds = studies[s].folds.size();
+    return options.choose_on > 0 ? std::min(options.choose_on, folds) : folds;
+  };
+  const auto judged = [&](const Board& board, size_t s, size_t r) {
+    return judge(studies[s].rows[r], board.row(s, r), choosing(s), studies[s].folds.size());
+  };
+  Board board(studies);
+  board.run([&](const Place& place) { return place.fold < choosing(place.study); }, ledger, cache,
+            options);
+  // The other folds for the winners only, and only where the choice cannot change any more.
+  std::map<std::pair<size_t, size_t>, size_t> winners;
+  for (size_t s = 0; s < studies.size(); ++s) {
+    const auto later = static_cast<int64_t>(studies[s].folds.size() - choosing(s));
+    for (size_t r = 0; later > 0 && r < studies[s].rows.size(); ++r) {
+      const RowResult row = judged(board, s, r);
+      if (row.finished() && row.trials_left == later) winners[{s, r}] = row.chosen;
+    }
+  }
+  board.run(
+      [&](const Place& place) {
+        const auto winner = winners.find({place.study, place.row});
+        return place.fold >= choosing(place.study) && winner != winners.end() &&
+               winner->second == place.choice;
+      },
+      ledger, cache, options);
 
   std::vector<StudyResult> results;
   for (size_t s = 0; s < studies.size(); ++s) {
-    const size_t folds = studies[s].folds.size();
     StudyResult result = frame_of(studies[s]);
-    std::vector<std::vector<ChoiceOutcomes>> rows(studies[s].rows.size());
-    for (size_t t = 0; t < trials.size(); ++t) {
-      const Place& place = places[t];
-      if (place.study != s) continue;
-      auto& choices = rows[place.row];
-      auto at = std::find_if(choices.begin(), choices.end(), [&](const ChoiceOutcomes& each) {
-        return each.choice.candidate == place.candidate && each.choice.layers == place.layers;
-      });
-      if (at == choices.end()) {
-        ChoiceOutcomes& added = choices.emplace_back();
-        added.choice.candidate = place.candidate;
-        added.choice.layers = place.layers;
-        added.folds.resize(folds);
-        at = choices.end() - 1;
-      }
-      at->folds[place.fold] = &outcomes[t];
-      if (outcomes[t].result) {
-        result.side_by_side = std::max(result.side_by_side, outcomes[t].result->jobs);
-        result.threads = std::max(result.threads, outcomes[t].result->threads);
-      }
-    }
-    for (size_t r = 0; r < rows.size(); ++r) {
-      result.rows.push_back(judge(studies[s].rows[r], std::move(rows[r]), folds));
+    result.choosing = choosing(s);
+    for (size_t r = 0; r < studies[s].rows.size(); ++r) {
+      note_circumstances(board.row(s, r), result);
+      result.rows.push_back(judged(board, s, r));
       const RowResult& row = result.rows.back();
       if (result.metric.empty() && row.finished()) result.metric = row.splits.front().metric;
     }

@@ -72,6 +72,7 @@ Json frame_json(const StudyResult& study) {
   return {{"dataset", study.dataset},
           {"metric", study.metric},
           {"splits", study.folds},
+          {"choose_on", study.choosing},
           {"test_to_train", study.test_to_train},
           {"seconds", study.seconds()},
           {"trials_left", study.trials_left()},

@@ -111,12 +111,14 @@ double sum_of_squares(const Matrix<T>& matrix) {
 
 #define DGAT_INSTANTIATE(T)                                                                       \
   template void adam_update(Parameter<T>&, AdamMoments<T>&, const AdamOptions&, int64_t, double); \
-  template void adam_update(std::span<Parameter<T>* const>, std::span<AdamMoments<T>>,            \
-                            const AdamOptions&, int64_t, double);                                 \
   template int64_t first_not_finite(std::span<Parameter<T>* const>);                              \
   template double sum_of_squares(const Matrix<T>&)
 DGAT_INSTANTIATE(float);
 DGAT_INSTANTIATE(double);
 #undef DGAT_INSTANTIATE
+template void adam_update(std::span<Parameter<float>* const>, std::span<AdamMoments<float>>,
+                          const AdamOptions&, int64_t, double);
+template void adam_update(std::span<Parameter<double>* const>, std::span<AdamMoments<double>>,
+                          const AdamOptions&, int64_t, double);
 
 }  // namespace dgat::tensor

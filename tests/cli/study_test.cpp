@@ -154,6 +154,37 @@ TEST_F(StudyVerbs, ReproduceTrainsTheRowsOfATable) {
   EXPECT_FALSE(ablation["studies"][0]["rows"][6]["rewiring"].is_null());
 }
 
+TEST_F(StudyVerbs, TunedOptionsAreFoundUnderTheNameOfTheFileAndMissedAloud) {
+  std::filesystem::copy(data(), folder_ / "chameleon_filtered.npz");  // a stand-in
+  const auto reproduce = [&](const std::string& tuned) {
+    return run_dgat({"reproduce",   "heterophily",
+                     "--data-dir",  folder_.path().string(),
+                     "--datasets",  "chameleon-filtered",
+                     "--models",    "gat,dgat",
+                     "--hidden",    "8",
+                     "--heads",     "2",
+                     "--steps",     "2",
+                     "--layers",    "1..2",
+                     "--choose-on", "1",
+                     "--splits",    "2",
+                     "--tuned",     tuned,
+                     "--out",       out(),
+                     "--json"});
+  };
+  std::filesystem::create_directories(folder_ / "tuned/chameleon_filtered");
+  std::ofstream(folder_ / "tuned/chameleon_filtered/config.yaml") << "gamma: 0.7\nlayers: 4\n";
+  const RunResult found = reproduce((folder_ / "tuned").string());
+  ASSERT_EQ(found.exit, 0) << found.err;
+  const json study = json::parse(found.out)["studies"][0];
+  EXPECT_EQ(study["choose_on"], 1);
+  EXPECT_EQ(study["rows"][1]["options"]["gamma"], "0.7");
+  EXPECT_EQ(study["rows"][1]["choices"].size(), 2U) << "a flag wins";
+  EXPECT_EQ(study["rows"][1]["splits"].size(), 2U);
+  EXPECT_THAT(found.err, Not(HasSubstr("no options for")));
+  EXPECT_THAT(reproduce((folder_ / "elsewhere").string()).err,
+              HasSubstr("no options for chameleon-filtered"));
+}
+
 TEST_F(StudyVerbs, ReproduceMeasuresAgreeWithThePaper) {
   if (test::shared_datasets().empty()) GTEST_SKIP() << test::kNoDatasets;
   for (const char* table : {"homophily", "statistics"}) {

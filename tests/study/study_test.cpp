@@ -111,6 +111,53 @@ TEST(Study, AFailingRowSaysWhyAndTheRestGoesOn) {
   EXPECT_EQ(result.trials_left(), 0);
 }
 
+TEST(Study, ChoosesOnTheFirstFoldsAndRunsTheWinnerOnTheOthers) {
+  const Study study = two_rows();  // depths 1..2 and one depth, three splits each
+  Ledger every;
+  const StudyResult full = run(study, every);
+  StudyOptions options;
+  options.choose_on = 1;
+  Ledger ledger;
+  const StudyResult result = run(study, ledger, options);
+  EXPECT_EQ(ledger.size(), 2U + 2U + 3U) << "two depths on one split, a winner on two; one depth";
+  EXPECT_EQ(result.trials_left(), 0);
+  EXPECT_EQ(result.choosing, 1U);
+  EXPECT_EQ(chosen_by(result), "mean validation over the first split");
+  EXPECT_EQ(chosen_by(full), "mean validation");
+  const RowResult& row = result.rows[0];
+  EXPECT_EQ(row.folds, (std::vector<size_t>{0, 1, 2}));
+  for (const Choice& choice : row.choices) {
+    const TrialResult& first = row.splits[0];
+    EXPECT_LE(choice.val.mean, first.val) << "the winner of the first split";
+  }
+  for (const TrialResult& r : row.splits) {  // the same trials as in the full study
+    EXPECT_EQ(every.find(r.key)->test, r.test);
+    EXPECT_EQ(r.layers, row.choice().layers);
+  }
+  options.choose_on = 9;  // more than there are: all
+  EXPECT_EQ(numbers(run(study, every, options)), numbers(full));
+}
+
+TEST(Study, NoWinnerIsRunBeforeTheChoiceIsMade) {
+  const Study study = two_rows();
+  StudyOptions options;
+  options.choose_on = 2;
+  Ledger finished;
+  const StudyResult whole = run(study, finished, options);
+  Ledger cut;  // split 0 of the first row at both depths, split 1 only at the first
+  for (const TrialResult& r : finished.results()) {
+    if (r.model == "gat" && (r.split == 0 || (r.split == 1 && r.layers == 1))) cut.add(r);
+  }
+  options.runner.deadline = std::chrono::steady_clock::now();
+  const StudyResult half = run(study, cut, options);
+  EXPECT_EQ(half.rows[0].trials, 5);
+  EXPECT_EQ(half.rows[0].trials_left, 2) << "one to choose by, one for the winner";
+  EXPECT_EQ(half.rows[0].folds, (std::vector<size_t>{0}));
+  EXPECT_EQ(half.rows[1].trials_left, 3);
+  options.runner.deadline.reset();
+  EXPECT_EQ(numbers(run(study, cut, options)), numbers(whole));
+}
+
 TEST(Study, CandidatesAreChosenByValidation) {
   const Study study =
       study_on(test::small_data(),

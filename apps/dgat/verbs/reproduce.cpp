@@ -30,6 +30,7 @@ void run(const Reproduce& given) {
   options.study.runner =
       runner_options(given.study, options.settings, "reproduce " + options.table, out);
   options.study.folds_first = true;
+  options.study.choose_on = given.study.choose_on;
   study::Ledger ledger(out / "ledger.jsonl");
   spectral::SpectralCache cache(spectral::default_cache_folder());
   const study::Reproduction result = study::reproduce(options, ledger, cache);

@@ -32,7 +32,7 @@ struct Study {
 /// All splits of one data set.
 Study study_on(const TrialData& data, std::vector<Row> rows);
 
-/// One candidate at one depth, over the folds that all choices of the row have finished.
+/// One candidate at one depth, over the choosing folds that all choices of the row have finished.
 struct Choice {
   size_t candidate = 0;
   int64_t layers = 0;
@@ -64,6 +64,7 @@ struct RowResult {
 struct StudyResult {
   std::string dataset, metric;
   size_t folds = 0;
+  size_t choosing = 0;       ///< the first so many folds chose candidate and depth
   double test_to_train = 0;  ///< mean over the folds of test nodes / training nodes
   int64_t side_by_side = 1;  ///< the most trials that shared the machine
   int64_t threads = 0;       ///< the most of a trial; 0: the ledger does not say
@@ -76,15 +77,21 @@ struct StudyResult {
 /// "AMD EPYC, 2 cores; 1 thread a trial; up to 2 trials side by side": beside every table of times.
 std::string circumstances(const StudyResult& study);
 
+/// "mean validation", and over which splits if not over all: how depth and candidate were chosen.
+std::string chosen_by(const StudyResult& study);
+
 struct StudyOptions {
   RunnerOptions runner;
   /// All rows on the first fold, then on the second...: what a budget leaves undone is the last
   /// folds of every row, not the last rows.
   bool folds_first = false;
+  /// Candidates and depths compete on the first so many folds only; the others are run for the
+  /// winner alone. 0: on all.
+  size_t choose_on = 0;
 };
 
-/// Runs every candidate of every row at every depth of its range on every fold, and chooses by the
-/// mean validation metric; never by the test metric.
+/// Runs every candidate of every row at every depth of its range on every fold (see choose_on), and
+/// chooses by the mean validation metric; never by the test metric.
 /// Throws: as run_trials().
 std::vector<StudyResult> run_studies(std::span<const Study> studies, Ledger& ledger,
                                      spectral::SpectralCache& cache,
