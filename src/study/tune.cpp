@@ -17,9 +17,9 @@
 namespace dgat::study {
 namespace {
 
-constexpr int kThird = 3;     // one of so many goes on to the next rung
-constexpr size_t kBatch = 4;  // trials decided on at a time, whatever the number of jobs
-constexpr int kDraws = 50;    // attempts to change rates into something new
+constexpr int64_t kThird = 3;  // one of so many goes on to the next rung
+constexpr size_t kBatch = 4;   // trials decided on at a time, whatever the number of jobs
+constexpr int kDraws = 50;     // attempts to change rates into something new
 
 /// The data set without its test parts.
 data::Dataset without_test(const data::Dataset& dataset) {
@@ -44,7 +44,8 @@ class Search {
         start_(std::chrono::steady_clock::now()),
         data_(trial_data(without_test(dataset))),
         space_(make_space(*data_.dataset, options, cache)),
-        rungs_(make_rungs(space_.base.steps, std::ssize(dataset.splits))) {
+        rungs_(make_rungs(space_.base.steps, std::ssize(dataset.splits),
+                          std::ssize(dataset.splits.front().val))) {
     runner_.label = fmt::format("tune {} on {}", space_.base.model, dataset.name);
     runner_.jobs = options.jobs;
     runner_.checkpoints = options.folder;
@@ -103,7 +104,7 @@ class Search {
   Entry promotion(const std::set<size_t>& busy) const {
     for (size_t rung = rungs_.size() - 1; rung-- > 0;) {
       const std::vector<size_t> there = finished(rung);
-      for (size_t place = 0; place < there.size() / kThird; ++place) {
+      for (size_t place = 0; place < there.size() / size_t{kThird}; ++place) {
         const Tried& t = tried_[there[place]];
         if (t.values.size() == rung + 1 && t.failure.empty() && !busy.contains(there[place])) {
           return {there[place], rung + 1};
@@ -289,12 +290,14 @@ class Search {
 
 }  // namespace
 
-std::vector<Rung> make_rungs(int64_t steps, int64_t splits) {
-  constexpr int64_t kFewestSteps = 50;
+std::vector<Rung> make_rungs(int64_t steps, int64_t splits, int64_t validation_nodes) {
+  constexpr int64_t kFewestSteps = 50, kJudges = 1000;
+  const int64_t nodes = std::max<int64_t>(1, validation_nodes);
+  const int64_t few = std::clamp<int64_t>((kJudges + nodes - 1) / nodes, 1, splits);
   std::vector<Rung> rungs;
   for (const Rung& rung :
-       {Rung{std::clamp(steps / 4, std::min(kFewestSteps, steps), steps), 1}, Rung{steps, 1},
-        Rung{steps, std::min<int64_t>(3, splits)}, Rung{steps, splits}}) {
+       {Rung{std::clamp(steps / 4, std::min(kFewestSteps, steps), steps), few}, Rung{steps, few},
+        Rung{steps, std::min(kThird * few, splits)}, Rung{steps, splits}}) {
     if (rungs.empty() || !(rungs.back() == rung)) rungs.push_back(rung);
   }
   return rungs;

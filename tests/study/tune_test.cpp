@@ -59,9 +59,18 @@ std::vector<std::string> decisions(const TuneResult& result) {
 }
 
 TEST(Rungs, GrowAndDoNotRepeat) {
-  EXPECT_EQ(make_rungs(1000, 10), (std::vector<Rung>{{250, 1}, {1000, 1}, {1000, 3}, {1000, 10}}));
-  EXPECT_EQ(make_rungs(100, 2), (std::vector<Rung>{{50, 1}, {100, 1}, {100, 2}}));
-  EXPECT_EQ(make_rungs(20, 1), (std::vector<Rung>{{20, 1}}));
+  const auto rungs = [](std::vector<Rung> list) { return list; };
+  EXPECT_EQ(make_rungs(1000, 10, 1500), rungs({{250, 1}, {1000, 1}, {1000, 3}, {1000, 10}}));
+  EXPECT_EQ(make_rungs(100, 2, 1500), rungs({{50, 1}, {100, 1}, {100, 2}}));
+  EXPECT_EQ(make_rungs(20, 1, 1500), rungs({{20, 1}}));
+}
+
+TEST(Rungs, FewValidationNodesNeedMoreSplits) {
+  const auto rungs = [](std::vector<Rung> list) { return list; };
+  EXPECT_EQ(make_rungs(1000, 10, 287), rungs({{250, 4}, {1000, 4}, {1000, 10}}));
+  EXPECT_EQ(make_rungs(1000, 10, 500), rungs({{250, 2}, {1000, 2}, {1000, 6}, {1000, 10}}));
+  EXPECT_EQ(make_rungs(1000, 10, 59), rungs({{250, 10}, {1000, 10}}));
+  EXPECT_EQ(make_rungs(1000, 3, 0), rungs({{250, 3}, {1000, 3}}));
 }
 
 TEST(Tune, WinnerWentAllTheWayAndIsTheBestThere) {
