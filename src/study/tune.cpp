@@ -129,11 +129,22 @@ class Search {
     const bool other_rates = tried_.size() % 2 == 1 || next_graph_ == space_.graphs.size();
     if (other_rates && changed_rates()) return true;
     if (next_graph_ < space_.graphs.size()) {
-      append(space_.graphs[next_graph_], space_.advice_rank[next_graph_]);
+      append(with_best_rates(space_.graphs[next_graph_]), space_.advice_rank[next_graph_]);
       ++next_graph_;
       return true;
     }
     return changed_rates();
+  }
+
+  /// A graph is to be compared with others, not its rates with better ones found meanwhile.
+  train::Settings with_best_rates(const train::Settings& graph) const {
+    const std::vector<size_t> order = ranking();
+    if (order.empty()) return graph;
+    train::Settings choices = graph;
+    for (const auto& [key, value] : tried_[order.front()].choices) {
+      if (space_.rates.contains(key)) choices.emplace(key, value);
+    }
+    return choices;
   }
 
   /// The best candidate so far with one or two rates changed.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "dgat/core/error.h"
@@ -102,6 +103,20 @@ TEST(Tune, EveryCandidateIsDifferentAndFewClimb) {
                                      [](const Tried& t) { return t.values.size() > 1; });
   EXPECT_LE(climbed, static_cast<int64_t>(result.tried.size() / 3 + 1));
   EXPECT_EQ(result.gammas.size(), 2U);
+}
+
+TEST(Tune, NewGraphsComeWithTheBestRatesSoFar) {
+  TuneOptions options = quick();
+  options.search["gamma"] = {"0.05", "0.1", "0.2", "0.3", "0.5", "0.7", "0.9", "1"};
+  options.search["lr"] = {"0.03"};  // by default 3e-5, with which eight steps teach nothing
+  Ledger ledger;
+  std::map<std::string, bool> graphs;  // has it been tried with the better rate?
+  for (const Tried& t : search(small(), options, ledger).tried) {
+    graphs[t.choices.at("gamma") + t.choices.at("rewire")] |= t.choices.contains("lr");
+  }
+  const auto with = std::count_if(graphs.begin(), graphs.end(), [](auto& g) { return g.second; });
+  EXPECT_GE(graphs.size(), 6U);
+  EXPECT_GT(2 * with, std::ssize(graphs)) << "all but those before the rate was found";
 }
 
 TEST(Tune, TestLabelsChooseNothing) {

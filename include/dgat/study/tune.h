@@ -67,7 +67,7 @@ struct TuneResult {
 /// whenever a candidate is among the best third of its rung it may enter the next one, and that
 /// goes before new candidates. New ones are, by turns, the next graph (gamma, alpha, rewiring,
 /// epsilon), the graph as it is first and then in the order of the advice, with the rates of the
-/// settings, and the best candidate so far with one or two of its rates changed.
+/// best candidate so far, and that candidate with one or two of its rates changed.
 ///
 /// Test labels cannot choose anything: the search sees a copy of the data set whose splits have no
 /// test part. Decisions are made four trials at a time whatever `jobs` is, from results alone, so a
