@@ -28,6 +28,7 @@
 #include "dgat/data/load.h"
 #include "dgat/graph/builder.h"
 #include "dgat/synth/minesweeper.h"
+#include "dgat/tensor/blas.h"
 #include "dgat/train/run.h"
 #include "stopwatch.h"
 
@@ -92,7 +93,7 @@ data::Dataset load_case(const std::string& name, const std::string& folder) {
 /// Multiply-adds per second of single-threaded sgemm calls on all threads at once, times two.
 double sgemm_rate() {
   constexpr int kSize = 1024, kRuns = 6;
-  openblas_set_num_threads(1);
+  tensor::prepare_blas();
   const int threads = thread_count();
   std::vector<std::vector<float>> a(static_cast<size_t>(threads)), b, c;
   for (auto& m : a) m.assign(size_t{kSize} * kSize, 0.5F);

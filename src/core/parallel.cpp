@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dgat/core/error.h"
+#include "dgat/core/subnormals.h"
 #include "thread_team.h"
 
 namespace dgat {
@@ -35,11 +36,13 @@ struct GuardedLoop {
   void* context;
   std::exception_ptr first;
   int64_t first_block;
+  uint32_t subnormals;  // as on the thread that started the loop
   std::mutex mutex;
 
   static void run(void* raw, int64_t block) {
     auto& loop = *static_cast<GuardedLoop*>(raw);
     inside_loop = true;
+    detail::set_subnormal_mode(loop.subnormals);
     try {
       loop.function(loop.context, block);
     } catch (...) {
@@ -92,10 +95,13 @@ void SideTask::start(std::function<void()> work) {
   error_ = nullptr;
   posted_ = thread_count() > 1 && !inside_loop;
   if (posted_) {
+    subnormals_ = detail::subnormal_mode();
     errand_.context = this;
     errand_.function = [](void* raw) {
+      auto& task = *static_cast<SideTask*>(raw);
       inside_loop = true;
-      static_cast<SideTask*>(raw)->run();
+      detail::set_subnormal_mode(task.subnormals_);
+      task.run();
       inside_loop = false;
     };
     team().post(errand_);
@@ -127,7 +133,7 @@ void run_blocks(int64_t blocks, BlockFunction function, void* context) {
     for (int64_t b = 0; b < blocks; ++b) function(context, b);
     return;
   }
-  GuardedLoop loop{function, context, nullptr, blocks, {}};
+  GuardedLoop loop{function, context, nullptr, blocks, subnormal_mode(), {}};
   team().run(blocks, threads, GuardedLoop::run, &loop);
   if (loop.first) std::rethrow_exception(loop.first);
 }

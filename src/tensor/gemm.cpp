@@ -6,6 +6,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
+#include "dgat/tensor/blas.h"
 #include "kernels/kernels.h"
 #include "row_grain.h"
 
@@ -20,11 +21,6 @@ void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int64_t m, int64_t n, int64_t 
 void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int64_t m, int64_t n, int64_t k, const double* a,
           int64_t lda, const double* b, int64_t ldb, double beta, double* c, int64_t ldc) {
   cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, 1, a, lda, b, ldb, beta, c, ldc);
-}
-
-void blas_on_one_thread() {
-  static const bool done = (openblas_set_num_threads(1), true);
-  (void)done;
 }
 
 constexpr int64_t kColumnGrain = 1 << 15;
@@ -157,7 +153,7 @@ void product_in_place(const Operand<T>& a, const Operand<T>& b, int64_t k, Matri
 template <class T>
 void product(const Operand<T>& a, const Operand<T>& b, int64_t k, Matrix<T>& out, bool accumulate,
              const T* bias) {
-  blas_on_one_thread();
+  prepare_blas();
   const int64_t m = out.rows(), n = out.cols();
   if (out.empty()) return;
   if (is_small(m, n, k)) return product_in_place(a, b, k, out, accumulate, bias);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dgat/core/error.h"
+#include "dgat/core/subnormals.h"
 #include "dgat/nn/registry.h"
 #include "dgat/train/inputs.h"
 #include "dgat/train/metrics.h"
@@ -122,6 +123,7 @@ Prediction predict(TrainedModel& trained, const data::Dataset& dataset,
   trained.model->prepare(input);
   tensor::Tape<float> tape;
   tape.begin({});
+  const FlushSubnormals flush;  // as in training
   nn::Inspection<float> seen;
   const bool inspect = options.embeddings || options.attention;
   const auto logits = trained.model->forward(tape, input, inspect ? &seen : nullptr);

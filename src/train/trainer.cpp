@@ -12,6 +12,7 @@
 #include "dgat/core/loop_sharing.h"
 #include "dgat/core/parallel.h"
 #include "dgat/core/random.h"
+#include "dgat/core/subnormals.h"
 #include "dgat/nn/registry.h"
 #include "dgat/tensor/adam.h"
 #include "dgat/tensor/ops.h"
@@ -84,6 +85,7 @@ class Loop {
   }
 
   SplitResult run() {
+    const FlushSubnormals flush;
     if (!hooks_.checkpoint.empty() && std::filesystem::exists(hooks_.checkpoint)) {
       load_checkpoint(hooks_.checkpoint, model_, state_, identity_);
     } else if (two_stages_ && pretraining_steps_ == 0) {

@@ -75,6 +75,7 @@ class SideTask {
   std::function<void()> work_;
   std::exception_ptr error_;
   bool pending_ = false, posted_ = false;
+  uint32_t subnormals_ = 0;  // FlushSubnormals of the thread that started it
   detail::Errand errand_;
 };
 
