@@ -161,6 +161,14 @@ std::vector<Row> rows_of_ablation(const train::Settings& settings, const std::st
         row["rewire"] = "none";
         row["epsilon"] = "auto";
       }
+      if (!on.laplacian && !on.directional && !on.rewire) {
+        // The plain model under its own name: a ledger that has it need not train it again.
+        row["model"] = plain_form(full.model);
+        for (const char* key :
+             {"laplacian", "alpha", "gamma", "directional", "rewire", "epsilon", "eigenvectors"}) {
+          row.erase(key);
+        }
+      }
       combinations.push_back(std::move(row));
     }
     std::string name;

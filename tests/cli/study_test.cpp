@@ -106,6 +106,10 @@ TEST_F(StudyVerbs, AblationStartsAtGatBitForBit) {
     }
   }
   EXPECT_THAT(read_whole_file(out() + "/ablate.md"), HasSubstr("| dgat | ✓ | ✓ | ✓ |"));
+  // The ledger knows the first row as gat: it is not trained again.
+  const std::string ledger = read_whole_file(out() + "/ledger.jsonl");
+  ASSERT_EQ(study({"compare", data(), "--models", "gat", "--out", out()}).exit, 0);
+  EXPECT_EQ(read_whole_file(out() + "/ledger.jsonl"), ledger);
   EXPECT_EQ(study({"ablate", data(), "--model", "gat"}).exit, 2);
   EXPECT_EQ(study({"ablate", data(), "--rewire", "none"}).exit, 2);
 }

@@ -65,6 +65,41 @@ double exact_derivative(Activation a, double x) {
   return 0;
 }
 
+TEST_P(Level, AdamMatchesDoubleForGradientsOfEverySize) {
+  const AdamStep step{.lr = 0.01,
+                      .beta1 = 0.9,
+                      .beta2 = 0.999,
+                      .epsilon = 1e-8,
+                      .correction1 = 0.1,
+                      .correction2 = 0.001,
+                      .l2 = 0.5,
+                      .shrink = 0.75,
+                      .gradient_scale = 2};
+  // From zero over squares that vanish in float to squares that overflow; an odd number of them.
+  std::vector<float> gradient = {0, -1e-30F, 1e-20F, 3e18F, 1e25F, 1e-8F, -2e-8F};
+  for (double size = 1e-12; size < 1e12; size *= 1.37) {
+    gradient.push_back(static_cast<float>(gradient.size() % 2 == 0 ? size : -size));
+  }
+  const size_t n = gradient.size();
+  std::vector<float> value(n, 1.5F), first(n, 0.125F), second(n, 0.25F);
+  for (size_t i = 0; i < n; i += 3) value[i] = first[i] = second[i] = 0;
+  const std::vector<float> v = value, m = first, s = second;
+  kernels<float>().adam(value.data(), gradient.data(), first.data(), second.data(),
+                        static_cast<int64_t>(n), step);
+  for (size_t i = 0; i < n; ++i) {
+    const double g = 2.0 * double{gradient[i]} + 0.5 * double{v[i]};
+    const double mean = 0.9 * double{m[i]} + 0.1 * g, square = 0.999 * double{s[i]} + 0.001 * g * g;
+    const double change = 0.01 / 0.1 * mean / (std::sqrt(square / 0.001) + 1e-8);
+    EXPECT_NEAR(first[i], mean, 1e-6 * std::abs(mean)) << gradient[i];
+    if (square > 1e38) {  // what overflows gives some finite step
+      EXPECT_LE(std::abs(value[i]), 2) << gradient[i];
+      continue;
+    }
+    EXPECT_NEAR(value[i], 0.75 * double{v[i]} - change, 1e-6 * (std::abs(change) + 1))
+        << gradient[i];
+  }
+}
+
 TEST_P(Level, ActivationsMatchTheCLibrary) {
   std::vector<float> x;
   for (double v = -20; v <= 20; v += 0.00137) x.push_back(static_cast<float>(v));
