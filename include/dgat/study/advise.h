@@ -83,12 +83,14 @@ struct Advice {
   std::vector<CandidateScore> candidates;  ///< best first
   std::vector<GammaScore> gammas;          ///< best first
   CandidateScore reference;                ///< gamma 1, no rewiring
-  bool clear =
-      false;  ///< the best beats the reference by more than the best of so many would by luck
+  /// The best beats the reference by more than the best of so many would by luck.
+  bool clear = false;
   std::string reason;  ///< a paragraph for a person
   double seconds = 0;
 
   const CandidateScore& best() const { return candidates.front(); }
+  /// What to use: the best where it is clear, otherwise the graph as it is.
+  const CandidateScore& advised() const { return clear ? best() : reference; }
 };
 
 /// Ranks the candidates by how well networks with random weights and a fitted linear read-out
