@@ -5,6 +5,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
+#include "dgat/tensor/blas.h"
 #include "verbs.h"
 
 namespace {
@@ -50,6 +51,7 @@ int main(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   for (const auto add : kVerbs) add(app);
   dgat::install_interrupt_handler();
+  dgat::tensor::prepare_blas();  // before there are other threads
   try {
     app.parse(argc, argv);
     return kDone;
