@@ -124,7 +124,7 @@ Json to_json(const study::Advice& advice) {
                {"training_nodes", advice.training_nodes},
                {"metric", advice.metric == data::Metric::kRocAuc ? "roc_auc" : "accuracy"},
                {"adjusted_homophily", number(advice.adjusted_homophily)},
-               {"choice", candidate_json(advice.advised().candidate)},
+               {"choice", candidate_json(advice.best().candidate)},
                {"clear", advice.clear},
                {"reason", advice.reason},
                {"gammas", Json::array()},
@@ -164,7 +164,7 @@ std::string to_text(const study::Advice& advice, const std::string& train_comman
               fmt::format("{}", c.report.edges_after),
               fmt::format("{} / {}", share(c.kept.agreement), share(c.dropped.agreement))});
   }
-  const study::Candidate& choice = advice.advised().candidate;
+  const study::Candidate& choice = advice.best().candidate;
   std::string command = fmt::format("{} --gamma {:g} --alpha {:g} --rewire {}", train_command,
                                     choice.gamma, choice.alpha, rewire::to_string(choice.mode));
   if (choice.epsilon) command += " --epsilon " + rewire::to_string(*choice.epsilon);

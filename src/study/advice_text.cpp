@@ -81,15 +81,14 @@ std::string explain(const Advice& advice, const AdviceOptions& options) {
   text += " ";
   text += about_rewiring(best);
   text += about_gamma(advice, best.candidate.gamma);
-  text +=
-      advice.clear
-          ? fmt::format(" The gain, {:.3f} ± {:.3f}, is more than luck among {} candidates.",
-                        best.gain, best.error, advice.candidates.size())
-          : fmt::format(
-                " The gain, {:.3f} ± {:.3f}, is no more than luck among {} candidates "
-                "would give: the training nodes show no clear preference. Leave the graph as it "
-                "is, or let `dgat tune` decide.",
-                best.gain, best.error, advice.candidates.size());
+  text += advice.clear
+              ? fmt::format(" The gain, {:.3f} ± {:.3f}, is more than luck among {} candidates.",
+                            best.gain, best.error, advice.candidates.size())
+              : fmt::format(
+                    " The gain, {:.3f} ± {:.3f}, is no more than luck among {} candidates "
+                    "would give: the training nodes show no clear preference, and `dgat "
+                    "tune` has to decide.",
+                    best.gain, best.error, advice.candidates.size());
   return text;
 }
 

@@ -89,8 +89,6 @@ struct Advice {
   double seconds = 0;
 
   const CandidateScore& best() const { return candidates.front(); }
-  /// What to use: the best where it is clear, otherwise the graph as it is.
-  const CandidateScore& advised() const { return clear ? best() : reference; }
 };
 
 /// Ranks the candidates by how well networks with random weights and a fitted linear read-out
