@@ -236,7 +236,7 @@ void run_case(const Case& c, const Setting& setting) {
   const Work work = step_work(*model, setting);
   const double ideal = work.defined / rate;
   fmt::print(
-      "{:<20}{:>9.1f}{:>8.2f}{:>8.2f}{:>9.4f}{:>10.5f}{:>8.0f}%{:>7.0f}%{:>8.2f}{:>9.4f}{:>9}"
+      "{:<20}{:>9.1f}{:>8.2f}{:>8.2f}{:>9.4f}{:>10.6f}{:>8.0f}%{:>7.0f}%{:>8.2f}{:>9.4f}{:>9}"
       "{:>9}\n",
       c.name, rate / 1e9, work.defined / 1e9, work.done / 1e9, ideal, median, 100 * ideal / median,
       100 * work.done / rate / median, static_cast<double>(usage.ru_maxrss) * 1024 / 1e9, loss,

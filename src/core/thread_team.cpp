@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <mutex>
 #if defined(__x86_64__)
@@ -12,7 +13,9 @@
 namespace dgat::detail {
 namespace {
 
-constexpr int kSpins = 3000;  // about 100 microseconds
+/// How long a thread looks for work before it sleeps: waking one takes a quarter of it.
+constexpr auto kSpinTime = std::chrono::microseconds(100);
+constexpr int kLooks = 64;  // between two looks at the clock
 constexpr uint32_t kOpen = 1, kWorker = 2;
 
 void relax() {
@@ -23,11 +26,15 @@ void relax() {
 
 /// Returns when `value` is no longer `old`.
 uint32_t wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
-  for (int spin = 0; spin < kSpins; ++spin) {
-    const uint32_t now = value.load(std::memory_order_acquire);
-    if (now != old) return now;
-    relax();
-  }
+  using Clock = std::chrono::steady_clock;  // a pause takes ten times as long on some processors
+  const Clock::time_point end = Clock::now() + kSpinTime;
+  do {
+    for (int look = 0; look < kLooks; ++look) {
+      const uint32_t now = value.load(std::memory_order_acquire);
+      if (now != old) return now;
+      relax();
+    }
+  } while (Clock::now() < end);
   value.wait(old, std::memory_order_acquire);
   return value.load(std::memory_order_acquire);
 }

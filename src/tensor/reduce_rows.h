@@ -21,6 +21,21 @@ struct PieceTask {
   int64_t count() const { return piece.end - piece.begin; }
 };
 
+/// The long rows of out from the sums of their pieces, in order.
+template <class T>
+void add_parts(const RowPlan& plan, const Matrix<T>& partial, Matrix<T>& out) {
+  const int64_t width = out.cols();
+  parallel_for(static_cast<int64_t>(plan.long_rows.size()), 1, [&](int64_t begin, int64_t) {
+    const RowPlan::LongRow& merged = plan.long_rows[static_cast<size_t>(begin)];
+    T* sum = out.row(merged.row);
+    std::fill(sum, sum + width, T{0});
+    for (int64_t p = merged.first_part; p < merged.first_part + merged.parts; ++p) {
+      const T* part = partial.row(p);
+      for (int64_t c = 0; c < width; ++c) sum[c] += part[c];
+    }
+  });
+}
+
 /// Row i of out = what body(task) adds over the pieces of row i; pieces of long rows are added in
 /// order. out must have the plan's rows; its entries need not be set.
 template <class T, class Body>
@@ -48,15 +63,7 @@ void reduce_rows(const RowPlan& plan, Matrix<T>& out, int64_t scratch_per_entry,
       body(PieceTask<T>{*piece, sum, scratch.data(), block});
     }
   });
-  parallel_for(static_cast<int64_t>(plan.long_rows.size()), 1, [&](int64_t begin, int64_t) {
-    const RowPlan::LongRow& merged = plan.long_rows[static_cast<size_t>(begin)];
-    T* sum = out.row(merged.row);
-    std::fill(sum, sum + width, T{0});
-    for (int64_t p = merged.first_part; p < merged.first_part + merged.parts; ++p) {
-      const T* part = partial.row(p);
-      for (int64_t c = 0; c < width; ++c) sum[c] += part[c];
-    }
-  });
+  add_parts(plan, partial, out);
 }
 
 /// Rows of a matrix in the order of the senders of a receiver's piece, or of the receivers of a

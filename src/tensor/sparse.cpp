@@ -1,29 +1,78 @@
 #include "dgat/tensor/sparse.h"
 
+#include <algorithm>
+
 #include "dgat/core/error.h"
 #include "dgat/tensor/gemm.h"
 #include "dropout_mask.h"
+#include "halves.h"
 #include "kernels/kernels.h"
 #include "reduce_rows.h"
 
 namespace dgat::tensor {
 namespace {
 
-/// The matrix with the pattern of `csr` and these values, times x.
 template <class T>
-Matrix<T> product(const typename SparseMatrix<T>::Csr& csr, const T* values, const Matrix<T>& x) {
-  Matrix<T> out(csr.rows(), x.cols());
-  const auto weighted_sum = kernels<T>().weighted_sum;
-  reduce_rows<T>(csr.plan, out, 0, [&](const PieceTask<T>& task) {
-    const IndexedRows<T> rows{x.data(), csr.columns.data() + task.piece.begin, x.cols()};
-    weighted_sum(rows, values + task.piece.begin, 1, task.count(), task.sum);
+bool is_far(const Matrix<T>& x) {
+  return !is_near<T>(x.rows(), x.cols());
+}
+
+/// out = the matrix with the pattern of `csr` and these values, times x.
+template <class T>
+void product_into(const typename SparseMatrix<T>::Csr& csr, const T* values, const Matrix<T>& x,
+                  Matrix<T>& out) {
+  const RowPlan& plan = csr.plan;
+  Matrix<T> partial(plan.parts, x.cols());
+  const auto sparse_rows = kernels<T>().sparse_rows;
+  parallel_blocks(plan.blocks(), 1, [&](int64_t block, int64_t, int64_t) {
+    const auto end = plan.pieces.begin() + plan.block_offsets[static_cast<size_t>(block) + 1];
+    auto piece = plan.pieces.begin() + plan.block_offsets[static_cast<size_t>(block)];
+    while (piece != end) {
+      if (piece->part >= 0) {
+        sparse_rows({&piece->begin, &piece->end, 1, csr.columns.data(), values}, x.data(), x.cols(),
+                    is_far(x), partial.row(piece->part));
+        ++piece;
+        continue;
+      }
+      // Whole rows follow one another.
+      const auto last = std::find_if(piece, end, [](const RowPiece& p) { return p.part >= 0; });
+      const int64_t* offsets = csr.offsets.data() + piece->row;
+      sparse_rows({offsets, offsets + 1, last - piece, csr.columns.data(), values}, x.data(),
+                  x.cols(), is_far(x), out.row(piece->row));
+      piece = last;
+    }
   });
-  return out;
+  add_parts(plan, partial, out);
 }
 
 template <class T>
-Matrix<T> product(const typename SparseMatrix<T>::Csr& csr, const Matrix<T>& x) {
-  return product<T>(csr, csr.values.data(), x);
+Matrix<T> product(const typename SparseMatrix<T>::Csr& csr, const T* values, const Matrix<T>& x) {
+  Matrix<T> out(csr.rows(), x.cols());
+  product_into(csr, values, x, out);
+  return out;
+}
+
+/// The same as the sum of two products, with the first half of the rows of x and with the second.
+template <class T>
+Matrix<T> product_of_halves(const SparseMatrix<T>& matrix, const T* values, const Matrix<T>& x) {
+  const auto& csr = matrix.csr();
+  Matrix<T> out(csr.rows(), x.cols()), second(csr.rows(), x.cols());
+  const int64_t grain = std::max<int64_t>(1, csr.rows() / 16),
+                blocks = block_count(csr.rows(), grain);
+  parallel_for(2 * blocks, 1, [&](int64_t task, int64_t) {
+    const int64_t begin = task % blocks * grain, end = std::min(begin + grain, csr.rows());
+    const int64_t* offsets = csr.offsets.data() + begin;
+    const int64_t* middles = matrix.middles().data() + begin;
+    const bool first = task < blocks;
+    kernels<T>().sparse_rows({first ? offsets : middles, first ? middles : offsets + 1, end - begin,
+                              csr.columns.data(), values},
+                             x.data(), x.cols(), /*far=*/false,
+                             first ? out.row(begin) : second.row(begin));
+  });
+  parallel_for(out.size(), 1 << 15, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) out.data()[i] += second.data()[i];
+  });
+  return out;
 }
 
 /// The stored entries in the order of csr() after dropout.
@@ -38,22 +87,82 @@ Matrix<T> dropped_values(const SparseMatrix<T>& matrix, const DropoutMask& mask)
   return out;
 }
 
-/// dropout(S)^T g, with the values that dropout left in the order of csr().
+/// Values in the order of csr() in that of transposed_csr(); none stand for those of the matrix.
 template <class T>
-Matrix<T> dropped_transposed_product(const SparseMatrix<T>& matrix, const Matrix<T>& values,
-                                     const Matrix<T>& g) {
-  const auto& csr = matrix.transposed_csr();
+Matrix<T> transposed_order(const SparseMatrix<T>& matrix, const Matrix<T>& values) {
+  Matrix<T> out(values.rows(), values.cols());
+  if (values.empty()) return out;
   const std::span<const int64_t> positions = matrix.transposed_positions();
-  Matrix<T> out(csr.rows(), g.cols());
-  const auto weighted_sum = kernels<T>().weighted_sum;
-  reduce_rows<T>(csr.plan, out, 1, [&](const PieceTask<T>& task) {
-    for (int64_t e = 0; e < task.count(); ++e) {
-      task.scratch[e] = values.data()[positions[static_cast<size_t>(task.piece.begin + e)]];
+  parallel_for(out.size(), 1 << 13, [&](int64_t begin, int64_t end) {
+    for (int64_t e = begin; e < end; ++e) {
+      out.data()[e] = values.data()[positions[static_cast<size_t>(e)]];
     }
-    const IndexedRows<T> rows{g.data(), csr.columns.data() + task.piece.begin, g.cols()};
-    weighted_sum(rows, task.scratch, 1, task.count(), task.sum);
   });
   return out;
+}
+
+/// S^T g, with other values in the order of transposed_csr() or none, some rows at a time; the same
+/// bits as product().
+template <class T>
+class LateProduct final : public LateGradient<T> {
+ public:
+  LateProduct(const SparseMatrix<T>& matrix, Matrix<T> values, Matrix<T> g)
+      : csr_(matrix.transposed_csr()), values_(std::move(values)), g_(std::move(g)) {}
+
+  void rows(int64_t begin, int64_t end, T* out) const override {
+    while (begin < end) {
+      int64_t next = begin;
+      while (next < end && !is_long(next)) ++next;
+      add(csr_.offsets.data() + begin, next - begin, out);
+      out += (next - begin) * g_.cols();
+      if (next < end) {
+        long_row(csr_.offsets[static_cast<size_t>(next)],
+                 csr_.offsets[static_cast<size_t>(next) + 1], out);
+        out += g_.cols();
+        ++next;
+      }
+      begin = next;
+    }
+  }
+
+ private:
+  bool is_long(int64_t i) const {
+    const int64_t* offset = csr_.offsets.data() + i;
+    return offset[1] - offset[0] > kPieceEntries;
+  }
+  void add(const int64_t* offsets, int64_t count, T* out) const {
+    const T* values = values_.empty() ? csr_.values.data() : values_.data();
+    kernels<T>().sparse_rows({offsets, offsets + 1, count, csr_.columns.data(), values}, g_.data(),
+                             g_.cols(), is_far(g_), out);
+  }
+  void long_row(int64_t begin, int64_t end, T* out) const {
+    Matrix<T> part(1, g_.cols());
+    std::fill(out, out + g_.cols(), T{0});
+    for (; begin < end; begin += kPieceEntries) {
+      const int64_t piece[] = {begin, std::min(begin + kPieceEntries, end)};
+      add(piece, 1, part.data());
+      for (int64_t c = 0; c < g_.cols(); ++c) out[c] += part.data()[c];
+    }
+  }
+
+  const typename SparseMatrix<T>::Csr& csr_;
+  Matrix<T> values_, g_;
+};
+
+/// Adds S^T g to a slot, with other values in the order of transposed_csr() or none.
+template <class T>
+void accumulate_transposed_product(Tape<T>& tape, int32_t slot, const SparseMatrix<T>& matrix,
+                                   Matrix<T> values, Matrix<T> g) {
+  if (slot < 0) return;
+  if (tape.may_come_late(slot)) {
+    tape.come_late(slot, std::make_unique<LateProduct<T>>(matrix, std::move(values), std::move(g)));
+    return;
+  }
+  const auto& csr = matrix.transposed_csr();
+  const T* numbers = values.empty() ? csr.values.data() : values.data();
+  const auto into = tape.target(slot, matrix.cols(), g.cols());
+  if (into.fresh) return product_into(csr, numbers, g, into.gradient);
+  tape.accumulate(slot, product(csr, numbers, g));
 }
 
 template <class T>
@@ -104,6 +213,17 @@ SparseMatrix<T>::SparseMatrix(int64_t rows, int64_t cols, std::span<const int64_
     }
   }
   transposed_.plan = plan_rows(start);
+
+  const auto second = static_cast<int32_t>(first_half(cols));
+  for (int64_t i = 0; i < rows; ++i) {
+    const auto begin = columns.begin() + offsets[static_cast<size_t>(i)],
+               end = columns.begin() + offsets[static_cast<size_t>(i) + 1];
+    if (!std::is_sorted(begin, end)) {
+      middles_.clear();
+      break;
+    }
+    middles_.push_back(std::lower_bound(begin, end, second) - columns.begin());
+  }
 }
 
 template <class T>
@@ -122,9 +242,9 @@ std::span<const int64_t> SparseMatrix<T>::transposed_positions() const {
 template <class T>
 Var<T> spmm(Tape<T>& tape, const SparseMatrix<T>& matrix, const Var<T>& x) {
   expects(matrix.cols() == x.rows(), "spmm: shapes fit");
-  return tape.record(product<T>(matrix.csr(), x.value()), {x},
-                     [&matrix, slot = x.slot()](Tape<T>& t, const Matrix<T>& g) {
-                       t.accumulate(slot, product<T>(matrix.transposed_csr(), g));
+  return tape.record(product(matrix.csr(), matrix.csr().values.data(), x.value()), {x},
+                     [&matrix, slot = x.slot()](Tape<T>& t, Matrix<T> g) {
+                       accumulate_transposed_product(t, slot, matrix, {}, std::move(g));
                      });
 }
 
@@ -139,24 +259,25 @@ Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T
   }
   Matrix<T> out = std::move(known);
   if (out.empty()) {
-    out =
-        product<T>(features.csr(), dropped.empty() ? features.csr().values.data() : dropped.data(),
-                   weight.value());
+    const T* values = dropped.empty() ? features.csr().values.data() : dropped.data();
+    const bool small = is_near<T>(weight.rows(), weight.cols()) &&
+                       is_near<T>(features.rows(), weight.cols()) && !features.middles().empty();
+    out = small ? product_of_halves(features, values, weight.value())
+                : product(features.csr(), values, weight.value());
     if (bias) add_to_rows(bias.value(), out);
   }
   expects(out.rows() == features.rows() && out.cols() == weight.cols(),
           "sparse_linear: a known value has the shape of the product");
   return tape.record(std::move(out), {weight, bias},
                      [&features, dropped = std::move(dropped), weight_slot = weight.slot(),
-                      bias_slot = bias.slot()](Tape<T>& t, const Matrix<T>& g) {
+                      bias_slot = bias.slot()](Tape<T>& t, Matrix<T> g) {
                        if (bias_slot >= 0) {
                          const auto into = t.target(bias_slot, 1, g.cols());
                          column_sums_into(g, into.gradient, !into.fresh);
                        }
-                       t.accumulate(weight_slot,
-                                    dropped.empty()
-                                        ? product<T>(features.transposed_csr(), g)
-                                        : dropped_transposed_product(features, dropped, g));
+                       accumulate_transposed_product(t, weight_slot, features,
+                                                     transposed_order(features, dropped),
+                                                     std::move(g));
                      });
 }
 

@@ -83,6 +83,20 @@ void Tape<T>::aside(std::initializer_list<int32_t> slots, std::function<void()> 
 }
 
 template <class T>
+bool Tape<T>::may_come_late(int32_t slot) const {
+  if (!options_.late_gradients || slot < 0) return false;
+  const Parameter<T>* parameter = entries_[static_cast<size_t>(slot)].parameter;
+  return parameter != nullptr && !parameter->has_grad;
+}
+
+template <class T>
+void Tape<T>::come_late(int32_t slot, std::unique_ptr<LateGradient<T>> gradient) {
+  Parameter<T>& parameter = *entries_[static_cast<size_t>(slot)].parameter;
+  parameter.late = std::move(gradient);
+  parameter.has_grad = true;
+}
+
+template <class T>
 void Tape<T>::finish_side_work() {
   for (size_t i = 0; i < side_tasks_; ++i) side_work_[i].wait();
   side_tasks_ = 0;
@@ -114,9 +128,14 @@ typename Tape<T>::Target Tape<T>::target(int32_t slot, int64_t rows, int64_t col
       std::find(unfinished_.begin(), unfinished_.end(), parameter) != unfinished_.end()) {
     finish_side_work();  // contributions are added in the order of the notes
   }
+  const bool late = parameter != nullptr && parameter->late != nullptr;
   if (gradient.rows() != rows || gradient.cols() != cols) {
-    expects(fresh, "Tape: all gradients of a value have its shape");
+    expects(fresh || late, "Tape: all gradients of a value have its shape");
     gradient = Matrix<T>(rows, cols);
+  }
+  if (late) {  // another term is to be added
+    parameter->late->rows(0, rows, gradient.data());
+    parameter->late.reset();
   }
   if (parameter != nullptr) parameter->has_grad = true;
   return {gradient, fresh};

@@ -95,7 +95,7 @@ class Loop {
     before_ = state_.seconds;
     while (!state_.finished) {
       stop_if_asked();
-      timed_step();
+      step();
       if (out_of_patience()) finish_evaluation();  // which may bring the step that was waited for
       if (state_.step == config_.steps || out_of_patience()) state_.finished = true;
       if (!state_.finished && state_.step % config_.checkpoint_every == 0) save();
@@ -130,51 +130,43 @@ class Loop {
             .seed = seed_,
             .step = static_cast<uint64_t>(number),
             .weights = weights_,
-            .gradients_aside = side_by_side_};
+            .gradients_aside = side_by_side_,
+            .late_gradients = config_.clip == 0};
   }
 
-  /// A step of a small graph, its loops shared or not, as was faster of late.
-  void timed_step() {
-    if (!side_by_side_) return step();
+  /// Work on a small graph, its loops shared by the threads or not, as was faster of late.
+  template <class Work>
+  void shared_or_alone(LoopSharing& sharing, const Work& work) {
+    if (!side_by_side_) return work();
     const auto begin = std::chrono::steady_clock::now();
     {
-      const LoneLoops alone(!sharing_.shared());
-      step();
+      const LoneLoops alone(!sharing.shared());
+      work();
     }
-    sharing_.record(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    sharing.record(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
 
   void step() {
     const int64_t number = state_.step + 1;
     model_.set_pretraining(number <= pretraining_steps_);
-    tape_.begin(pass(/*training=*/true, number));
     double loss = 0;
-    {
-      const Var<float> logits = model_.forward_rows(tape_, task_.input, train_nodes_);
-      Var<float> total = logits.cols() == 1 && task_.dataset.classes == 2
-                             ? tensor::binary_cross_entropy(tape_, logits, train_labels_)
-                             : tensor::cross_entropy(tape_, logits, train_labels_);
-      if (const Var<float> extra = model_.auxiliary_loss(tape_, task_.input)) {
-        total = tensor::add(tape_, total, extra);
-      }
-      loss = static_cast<double>(total.value()(0, 0));
-      if (!std::isfinite(loss)) {
-        finish_evaluation();
-        fail(number, fmt::format("the loss is {}", loss));
-      }
-      tape_.backward(total);
-    }
+    shared_or_alone(pass_sharing_, [&] { loss = forward_and_backward(number); });
     finish_evaluation();
-    update(number);
     state_.step = number;
     const bool stage_ends = two_stages_ && number == pretraining_steps_;
-    if (number % config_.eval_every == 0 || number == config_.steps || stage_ends) {
-      evaluated_ = {number, loss, 0, 0, 0};
-      if (side_by_side_) {
+    const bool evaluates =
+        number % config_.eval_every == 0 || number == config_.steps || stage_ends;
+    shared_or_alone(update_sharing_, [&] {
+      update(number);
+      if (evaluates && side_by_side_) {
         evaluation_tape_.begin(pass(/*training=*/false, number));
         model_.begin_passes(evaluation_tape_, task_.input);
         tape_.copy_kept(evaluation_tape_);
+      }
+    });
+    if (evaluates) {
+      evaluated_ = {number, loss, 0, 0, 0};
+      if (side_by_side_) {
         evaluation_.start([this] { evaluate_weights(evaluation_tape_); });
       } else {
         evaluate_weights(tape_);
@@ -184,6 +176,25 @@ class Loop {
     if (stage_ends) begin_second_stage();
     state_.seconds =
         before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  /// Leaves the gradients and returns the loss.
+  double forward_and_backward(int64_t number) {
+    tape_.begin(pass(/*training=*/true, number));
+    const Var<float> logits = model_.forward_rows(tape_, task_.input, train_nodes_);
+    Var<float> total = logits.cols() == 1 && task_.dataset.classes == 2
+                           ? tensor::binary_cross_entropy(tape_, logits, train_labels_)
+                           : tensor::cross_entropy(tape_, logits, train_labels_);
+    if (const Var<float> extra = model_.auxiliary_loss(tape_, task_.input)) {
+      total = tensor::add(tape_, total, extra);
+    }
+    const auto loss = static_cast<double>(total.value()(0, 0));
+    if (!std::isfinite(loss)) {
+      finish_evaluation();
+      fail(number, fmt::format("the loss is {}", loss));
+    }
+    tape_.backward(total);
+    return loss;
   }
 
   /// The best weights of pre-training go on; its records and the optimiser's memory do not. What
@@ -199,10 +210,6 @@ class Loop {
   }
 
   void update(int64_t number) {
-    if (const int64_t bad = tensor::first_not_finite<float>(parameters_); bad >= 0) {
-      fail(number, fmt::format("the gradient of {} is not finite",
-                               parameters_[static_cast<size_t>(bad)]->name));
-    }
     double squares = 0;
     for (const tensor::Parameter<float>* parameter : parameters_) {
       if (config_.clip > 0 && parameter->has_grad) {
@@ -217,7 +224,12 @@ class Loop {
       options.lr *= static_cast<double>(of_stage) / static_cast<double>(config_.warmup);
     }
     ++weights_;
-    tensor::adam_update<float>(parameters_, state_.moments, options, of_stage, scale);
+    const int64_t bad =
+        tensor::adam_update<float>(parameters_, state_.moments, options, of_stage, scale);
+    if (bad >= 0) {
+      fail(number, fmt::format("the gradient of {} is not finite",
+                               parameters_[static_cast<size_t>(bad)]->name));
+    }
     for (tensor::Parameter<float>* parameter : parameters_) parameter->clear_grad();
   }
 
@@ -298,7 +310,7 @@ class Loop {
   /// Small graphs: an evaluation and the next step's passes, which read the same weights, run side
   /// by side. Their loops are too short to gain much from being cut.
   bool side_by_side_ = false;
-  LoopSharing sharing_;
+  LoopSharing pass_sharing_, update_sharing_;
   StepRecord evaluated_;         // being evaluated, or the last that was
   Tape<float> evaluation_tape_;  // of an evaluation on the side
   SideTask evaluation_;          // last: it uses what stands above

@@ -195,6 +195,31 @@ TEST_P(Level, LayerNormMatchesTheFormula) {
   }
 }
 
+TEST_P(Level, SparseRowsMatchPlainLoops) {
+  const int64_t begins[] = {1, 3, 3, 9}, ends[] = {3, 3, 8, 20};  // one is empty, some entries not
+  std::vector<int32_t> columns;                                   // in any row
+  for (int32_t e = 0; e < 20; ++e) columns.push_back(e * 7 % 6);
+  const Matrix<float> values = test::random_matrix<float>(1, 20, 2);
+  for (const int64_t width : {1, 9, 16, 32, 64, 128, 130}) {
+    const Matrix<float> x = test::random_matrix<float>(6, width, 1);
+    for (const bool far : {false, true}) {
+      Matrix<float> out = Matrix<float>::filled(5, width, 77);
+      kernels<float>().sparse_rows({begins, ends, 4, columns.data(), values.data()}, x.data(),
+                                   width, far, out.data());
+      for (int64_t c = 0; c < width; ++c) {
+        for (int64_t i = 0; i < 4; ++i) {
+          double expected = 0;
+          for (int64_t e = begins[i]; e < ends[i]; ++e) {
+            expected += static_cast<double>(values(0, e)) * x(columns[static_cast<size_t>(e)], c);
+          }
+          EXPECT_NEAR(out(i, c), expected, 1e-5) << width;
+        }
+        EXPECT_EQ(out(4, c), 77) << "no row too many";
+      }
+    }
+  }
+}
+
 TEST_P(Level, GatheringKernelsMatchPlainLoops) {
   for (const int64_t d : {1, 2, 3, 4, 6, 8, 15, 16, 17, 64}) {
     for (const int64_t heads : {1, 3, 8}) {

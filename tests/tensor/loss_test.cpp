@@ -119,18 +119,23 @@ TEST(Adam, ManyParametersAtOnceAreUpdatedAsEachAlone) {
 TEST(Adam, NamesTheFirstGradientThatIsNotFinite) {
   std::array<Parameter<float>, 3> parameters;
   std::array<Parameter<float>*, 3> pointers;
+  std::array<AdamMoments<float>, 3> moments;
   for (size_t i = 0; i < 3; ++i) {
+    parameters[i].value = Matrix<float>::filled(300, 100, 1);
     parameters[i].grad = Matrix<float>::zeros(300, 100);
     parameters[i].has_grad = true;
     pointers[i] = &parameters[i];
   }
-  EXPECT_EQ(first_not_finite<float>(pointers), -1);
+  const auto first = [&] { return adam_update<float>(pointers, moments, {}, 1); };
+  EXPECT_EQ(first(), -1);
   parameters[2].grad(299, 99) = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(first_not_finite<float>(pointers), 2);
+  EXPECT_EQ(first(), 2);
   parameters[1].grad(0, 0) = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(first_not_finite<float>(pointers), 1);
+  EXPECT_EQ(first(), 1);
+  EXPECT_EQ(parameters[1].value(0, 0), 1) << "no value is spoilt";
+  EXPECT_EQ(parameters[2].value(299, 99), 1);
   parameters[1].clear_grad();
-  EXPECT_EQ(first_not_finite<float>(pointers), 2);
+  EXPECT_EQ(first(), 2);
 }
 
 TEST(Adam, LeavesAParameterWithoutGradientAlone) {

@@ -1,7 +1,11 @@
 #include "dgat/tensor/sparse.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
+#include "dgat/tensor/adam.h"
 #include "dgat/tensor/ops.h"
 #include "support/gradcheck.h"
 #include "support/tiny_graphs.h"
@@ -27,8 +31,25 @@ SparseMatrix<float> random_sparse(int64_t rows, int64_t cols) {
   return {rows, cols, offsets, columns, values};
 }
 
-TEST(Sparse, ProductAndGradientEqualTheDenseOnes) {
-  const SparseMatrix<float> s = random_sparse(60, 2500);
+/// The same matrix with the columns of every row in falling order.
+SparseMatrix<float> turned(const SparseMatrix<float>& s) {
+  const auto& csr = s.csr();
+  std::vector<int32_t> columns = csr.columns;
+  std::vector<float> values = csr.values;
+  for (size_t i = 0; i + 1 < csr.offsets.size(); ++i) {
+    std::reverse(columns.begin() + csr.offsets[i], columns.begin() + csr.offsets[i + 1]);
+    std::reverse(values.begin() + csr.offsets[i], values.begin() + csr.offsets[i + 1]);
+  }
+  return {s.rows(), s.cols(), csr.offsets, columns, values};
+}
+
+SparseMatrix<float> transposed(const SparseMatrix<float>& s) {
+  const auto& csr = s.transposed_csr();
+  return {s.cols(), s.rows(), csr.offsets, csr.columns, csr.values};
+}
+
+/// Product with weights of this width against the dense one, and both gradients.
+void expect_dense_product(const SparseMatrix<float>& s, int64_t width) {
   Matrix<float> dense = Matrix<float>::zeros(60, 2500);
   for (int64_t i = 0; i < 60; ++i) {
     for (int64_t e = s.csr().offsets[static_cast<size_t>(i)];
@@ -36,8 +57,8 @@ TEST(Sparse, ProductAndGradientEqualTheDenseOnes) {
       dense(i, s.csr().columns[static_cast<size_t>(e)]) = s.csr().values[static_cast<size_t>(e)];
     }
   }
-  Parameter<float> w = test::random_parameter<float>(2500, 9, 1),
-                   bias = test::random_parameter<float>(1, 9, 2);
+  Parameter<float> w = test::random_parameter<float>(2500, width, 1),
+                   bias = test::random_parameter<float>(1, width, 2);
   Tape<float> tape;
   const auto run = [&](bool sparse) {
     tape.begin({.training = true});
@@ -57,9 +78,75 @@ TEST(Sparse, ProductAndGradientEqualTheDenseOnes) {
   const auto a = run(true), b = run(false);
   for (size_t r = 0; r < a.size(); ++r) {
     for (int64_t i = 0; i < a[r].size(); ++i) {
-      ASSERT_NEAR(a[r].data()[i], b[r].data()[i], 2e-4 * (1 + std::abs(b[r].data()[i])));
+      ASSERT_NEAR(a[r].data()[i], b[r].data()[i], 2e-4 * (1 + std::abs(b[r].data()[i]))) << width;
     }
   }
+}
+
+TEST(Sparse, ProductAndGradientEqualTheDenseOnes) {
+  const SparseMatrix<float> s = random_sparse(60, 2500);
+  ASSERT_EQ(std::ssize(s.middles()), 60);
+  for (const int64_t width : {9, 32, 64}) expect_dense_product(s, width);
+  expect_dense_product(s, 128);  // weights too large to have halves
+  ASSERT_TRUE(turned(s).middles().empty());
+  expect_dense_product(turned(s), 64);
+}
+
+TEST(Sparse, MiddlesPartTheColumns) {
+  const SparseMatrix<float> s = random_sparse(20, 91);
+  for (size_t i = 0; i < 20; ++i) {
+    for (int64_t e = s.csr().offsets[i]; e < s.csr().offsets[i + 1]; ++e) {
+      EXPECT_EQ(e < s.middles()[i], s.csr().columns[static_cast<size_t>(e)] < 45);
+    }
+  }
+}
+
+/// Two steps of Adam on sum(probe(features W + more W)); the gradient may come late or not.
+Matrix<float> trained_weights(const SparseMatrix<float>& features, const SparseMatrix<float>* more,
+                              double dropout, bool late) {
+  Parameter<float> w = test::random_parameter<float>(features.cols(), 64, 1);
+  AdamMoments<float> moments;
+  for (int64_t step = 1; step <= 2; ++step) {
+    Tape<float> tape({.training = true, .seed = 4, .late_gradients = late});
+    Var<float> out = sparse_linear(tape, features, tape.parameter(w), {}, {dropout, 5});
+    if (more != nullptr) out = add(tape, out, sparse_linear(tape, *more, tape.parameter(w), {}));
+    tape.backward(test::probe(tape, out));
+    EXPECT_EQ(w.late != nullptr, late && more == nullptr);
+    EXPECT_TRUE(adam_update(w, moments, {.lr = 0.1}, step));
+    w.clear_grad();
+  }
+  return std::move(w.value);
+}
+
+TEST(Sparse, AGradientThatComesLateHasTheSameBits) {
+  // Many columns, and rows of the transposed matrix that are longer than one piece.
+  const SparseMatrix<float> wide = random_sparse(60, 2500), tall = transposed(wide);
+  for (const SparseMatrix<float>* features : {&wide, &tall}) {
+    for (const double dropout : {0.0, 0.3}) {
+      for (const SparseMatrix<float>* more :
+           {static_cast<const SparseMatrix<float>*>(nullptr), features}) {
+        const Matrix<float> at_once = trained_weights(*features, more, dropout, false),
+                            late = trained_weights(*features, more, dropout, true);
+        ASSERT_TRUE(std::ranges::equal(at_once.values(), late.values()))
+            << features->rows() << " rows, dropout " << dropout << ", twice " << (more != nullptr);
+      }
+    }
+  }
+}
+
+TEST(Sparse, ALateGradientThatIsNotFiniteIsFound) {
+  const SparseMatrix<float> s = random_sparse(60, 2500);
+  Parameter<float> w = test::random_parameter<float>(2500, 64, 1);
+  const float before = w.value(2, 0);
+  const Matrix<float> infinite =
+      Matrix<float>::filled(60, 64, std::numeric_limits<float>::infinity());
+  Tape<float> tape({.training = true, .late_gradients = true});
+  const Var<float> out = sparse_linear(tape, s, tape.parameter(w), {});
+  tape.backward(test::probe(tape, multiply(tape, out, tape.reference(infinite))));
+  ASSERT_NE(w.late, nullptr);
+  AdamMoments<float> moments;
+  EXPECT_FALSE(adam_update(w, moments, {.lr = 0.1}, 1));
+  EXPECT_EQ(w.value(2, 0), before) << "numbers near it are left alone";
 }
 
 TEST(Sparse, DropoutMasksTheStoredEntriesAndIsSharedByStream) {

@@ -24,19 +24,17 @@ struct AdamMoments {
 /// One update of parameter.value in place from parameter.grad, `step` counted from 1 (bias
 /// correction); moments that are empty start at zero. A parameter without gradient is left alone;
 /// weight decay applies when parameter.weight_decay; a parameter may bring its own decay and a
-/// factor of the learning rate. `gradient_scale` multiplies the gradient (clipping).
+/// factor of the learning rate. `gradient_scale` multiplies the gradient (clipping). False: some of
+/// the gradient is not finite; numbers near it have kept their values, others may be updated.
 template <class T>
-void adam_update(Parameter<T>& parameter, AdamMoments<T>& moments, const AdamOptions& options,
+bool adam_update(Parameter<T>& parameter, AdamMoments<T>& moments, const AdamOptions& options,
                  int64_t step, double gradient_scale = 1);
 
 /// The same for many parameters, parameters[i] with moments[i], in one parallel pass over all.
+/// Returns the first whose gradient is not finite everywhere; -1 when there is none.
 template <class T>
-void adam_update(std::span<Parameter<T>* const> parameters, std::span<AdamMoments<T>> moments,
-                 const AdamOptions& options, int64_t step, double gradient_scale = 1);
-
-/// Index of the first parameter whose gradient is not finite everywhere; -1 when there is none.
-template <class T>
-int64_t first_not_finite(std::span<Parameter<T>* const> parameters);
+int64_t adam_update(std::span<Parameter<T>* const> parameters, std::span<AdamMoments<T>> moments,
+                    const AdamOptions& options, int64_t step, double gradient_scale = 1);
 
 /// Sum of squares of all entries, added in a fixed order in double (gradient norms).
 template <class T>

@@ -20,17 +20,33 @@
 ///   tape.backward(loss);               // parameter.grad filled; every intermediate released
 namespace dgat::tensor {
 
+/// A gradient that is computed where it is used, some rows at a time, and never stands in memory.
+template <class T>
+class LateGradient {
+ public:
+  LateGradient() = default;
+  virtual ~LateGradient() = default;
+  LateGradient(const LateGradient&) = delete;
+  LateGradient& operator=(const LateGradient&) = delete;
+  /// out = rows [begin, end). Several threads may ask at once.
+  virtual void rows(int64_t begin, int64_t end, T* out) const = 0;
+};
+
 /// A named matrix that is trained.
 template <class T>
 struct Parameter {
   std::string name;                        ///< as in the weight file, "layers.0.lin.weight"
-  Matrix<T> value, grad;                   ///< grad is valid when has_grad
+  Matrix<T> value, grad;                   ///< grad is valid when has_grad and not late
+  std::unique_ptr<LateGradient<T>> late;   ///< stands for grad (TapeOptions::late_gradients)
   bool weight_decay = true;                ///< false for biases and norms
   double lr_scale = 1;                     ///< times AdamOptions::lr
   std::optional<double> own_weight_decay;  ///< instead of AdamOptions::weight_decay
   bool transposed = false;                 ///< value is the transpose of what a weight file holds
   bool has_grad = false;  ///< false: the next gradient overwrites instead of adding
-  void clear_grad() { has_grad = false; }
+  void clear_grad() {
+    has_grad = false;
+    late.reset();
+  }
 };
 
 /// A value in flight: a cheap handle, shared. Its matrix lives as long as a Var or a later
@@ -69,6 +85,9 @@ struct TapeOptions {
   /// Gradients of parameters, which nothing else in a pass waits for, may be computed by another
   /// thread while backward() goes on (Tape::aside). For small passes: operands live longer.
   bool gradients_aside = false;
+  /// The gradient of the weights of a sparse layer may be left as Parameter::late, for a caller who
+  /// only wants it for adam_update: of a wide input it is larger than all else in a small network.
+  bool late_gradients = false;
 };
 
 template <class T>
@@ -126,6 +145,11 @@ class Tape {
   /// returns, perhaps on another thread. Needs: may_go_aside() of all of them; `work` owns what it
   /// reads.
   void aside(std::initializer_list<int32_t> slots, std::function<void()> work);
+
+  /// Whether this slot is a parameter's that has no gradient yet, and its may be late.
+  bool may_come_late(int32_t slot) const;
+  /// Leaves the gradient to whoever wants it. Needs: may_come_late(slot).
+  void come_late(int32_t slot, std::unique_ptr<LateGradient<T>> gradient);
 
   /// Leaves a product of this parameter and constants to the next pass, when options().weights
   /// allows that it asks.

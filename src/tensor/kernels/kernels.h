@@ -29,6 +29,15 @@ struct IndexedRows {
   int64_t width;  ///< heads * (columns per head)
 };
 
+/// Consecutive rows of a sparse matrix: row i has the entries [begins[i], ends[i]).
+template <class T>
+struct SparseRows {
+  const int64_t *begins, *ends;
+  int64_t count;
+  const int32_t* columns;
+  const T* values;
+};
+
 /// score(e, h) = receiver[h] + senders_e[h] + bias[h] + sum_c coefficients[c, h] features[e, c];
 /// the senders' rows are `heads` wide.
 template <class T>
@@ -102,6 +111,10 @@ struct Kernels {
   /// out[h, c] += sum_e weights[e, h] * rows_e[h, c].
   void (*weighted_sum)(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
                        T* out);
+  /// out[i, :] = the sum over the entries of row i of value * x[column, :], added one after
+  /// another; x and out are `width` wide. `far`: x is too large for the cache, and rows are asked
+  /// for ahead.
+  void (*sparse_rows)(const SparseRows<T>& rows, const T* x, int64_t width, bool far, T* out);
   /// out[e, h] = x[h, :] . rows_e[h, :].
   void (*dots)(const T* x, const IndexedRows<T>& rows, int64_t heads, int64_t count, T* out);
   /// out[i, h] = x[i, h, :] . a[h, :] for rows of heads * d numbers.

@@ -230,6 +230,52 @@ void weighted_sum(const IndexedRows<T>& rows, const T* weights, int64_t heads, i
   }
 }
 
+/// Rows of kVectors vectors, the sum of one in registers. Rows are short, so what is done once per
+/// row counts: no call, no clearing, and no look ahead unless it is needed.
+template <int kVectors, bool kFar, class T>
+inline void sum_in_registers(const SparseRows<T>& rows, const T* x, T* out) {
+  constexpr int64_t kAhead = 8, kWidth = kVectors * kLanes<T>;
+  const int64_t last = rows.count > 0 ? rows.ends[rows.count - 1] : 0;
+  for (int64_t i = 0; i < rows.count; ++i, out += kWidth) {
+    Vector<T> acc[kVectors] = {};
+    const int64_t end = rows.ends[i];
+    for (int64_t e = rows.begins[i]; e < end; ++e) {
+      if (kFar && e + kAhead < last) {
+        const T* next = x + rows.columns[e + kAhead] * kWidth;
+        for (int v = 0; v < kVectors; ++v) __builtin_prefetch(next + v * kLanes<T>);
+      }
+      const T* from = x + rows.columns[e] * kWidth;
+      for (int v = 0; v < kVectors; ++v) acc[v] += load(from + v * kLanes<T>) * rows.values[e];
+    }
+    for (int v = 0; v < kVectors; ++v) store(out + v * kLanes<T>, acc[v]);
+  }
+}
+
+/// False: nothing was done, the rows have another width.
+template <int kVectors, class T>
+inline bool sum_rows_of(const SparseRows<T>& rows, const T* x, int64_t width, bool far, T* out) {
+  if (width != kVectors * kLanes<T>) return false;
+  if (far) {
+    sum_in_registers<kVectors, true>(rows, x, out);
+  } else {
+    sum_in_registers<kVectors, false>(rows, x, out);
+  }
+  return true;
+}
+
+template <class T>
+void sparse_rows(const SparseRows<T>& rows, const T* x, int64_t width, bool far, T* out) {
+  if (sum_rows_of<2>(rows, x, width, far, out) || sum_rows_of<4>(rows, x, width, far, out) ||
+      sum_rows_of<8>(rows, x, width, far, out)) {
+    return;
+  }
+  for (int64_t i = 0; i < rows.count; ++i, out += width) {
+    for (int64_t c = 0; c < width; ++c) out[c] = T{0};
+    weighted_sum<T>({x, rows.columns + rows.begins[i], width}, rows.values + rows.begins[i], 1,
+                    rows.ends[i] - rows.begins[i], out);
+  }
+}
+
 /// The dot products of a row's heads with those of a fixed row x.
 template <class T>
 class HeadDots {

@@ -29,6 +29,7 @@ const Kernels<T>& table() {
       .additive_scores = additive_scores<T>,
       .additive_scores_backward = additive_scores_backward<T>,
       .weighted_sum = weighted_sum<T>,
+      .sparse_rows = sparse_rows<T>,
       .dots = dots<T>,
       .head_dots = head_dots<T>,
       .head_dots_backward = head_dots_backward<T>,
