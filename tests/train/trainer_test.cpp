@@ -5,6 +5,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
+#include "dgat/core/random.h"
 #include "dgat/nn/registry.h"
 #include "dgat/tensor/ops.h"
 #include "small_run.h"
@@ -89,6 +90,36 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
+/// The small data set with words for features: forty columns, a few entries per row.
+data::Dataset wordy_dataset() {
+  data::Dataset dataset = test::small_dataset();
+  Random random(5);
+  std::vector<int64_t> offsets = {0};
+  std::vector<int32_t> columns;
+  for (size_t i = 0; i < 60; ++i) {
+    for (int32_t c = 0; c < 40; ++c) {
+      if (random.uniform() < (c % 3 == dataset.labels[i] ? 0.3 : 0.05)) columns.push_back(c);
+    }
+    offsets.push_back(std::ssize(columns));
+  }
+  const std::vector<float> ones(columns.size(), 1);
+  dataset.features = data::Features::sparse(60, 40, offsets, columns, ones);
+  return dataset;
+}
+
+TEST_P(EveryModel, SparseFeaturesGiveTheSameBitsWithThreadsAndWithGradientsInMemory) {
+  // A limit that is never reached makes the trainer look at gradients that otherwise come late.
+  const auto trained = [](const char* clip, int threads) {
+    const ThreadScope scope(threads);
+    const Config config = test::small_config(GetParam(), {{"steps", "4"}, {"clip", clip}});
+    return weights_of(*train_small(config, wordy_dataset()).model);
+  };
+  const std::vector<float> expected = trained("1e9", 1);
+  for (const int threads : {1, 2, 4}) {
+    EXPECT_THAT(trained("0", threads), ElementsAreArray(expected)) << threads;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(names()), test_name);
 
 TEST(Trainer, AllSwitchesOffGivesTheBitsOfGat) {
@@ -134,6 +165,23 @@ TEST(Trainer, PatienceStopsAfterStepsWithoutImprovement) {
       test::small_config("gat", {{"steps", "5000"}, {"patience", "5"}, {"lr", "0.05"}}));
   EXPECT_EQ(t.result.steps, t.result.best.step + 5);
 }
+
+#if defined(__x86_64__)
+TEST(Trainer, CountsSubnormalNumbersAsZero) {
+  const Config config = test::small_config("gat", {{"steps", "1"}});
+  const data::Dataset dataset = test::small_dataset();
+  spectral::SpectralCache cache;
+  InputBuilder builder(dataset, config, cache);
+  const auto input = builder.for_split(0);
+  const SplitTask task{config, dataset, input, 0, 1};
+  volatile float smallest = 1.17549435e-38F, half = 0.5F, product = -1;
+  TrainHooks hooks;
+  hooks.on_evaluation = [&](const StepRecord&) { product = smallest * half; };
+  train_split(task, *make_task_model(task), hooks);
+  EXPECT_EQ(product, 0);
+  EXPECT_GT(smallest * half, 0) << "the caller's setting is back";
+}
+#endif
 
 TEST(Trainer, WarmUpScalesTheFirstUpdate) {
   // Adam's first update has length lr, so a warm-up over 4 steps moves a quarter as far.
