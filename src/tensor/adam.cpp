@@ -171,11 +171,13 @@ double sum_of_squares(const Matrix<T>& matrix) {
 
 #define DGAT_INSTANTIATE(T)                                                                       \
   template bool adam_update(Parameter<T>&, AdamMoments<T>&, const AdamOptions&, int64_t, double); \
-  template int64_t adam_update(std::span<Parameter<T>* const>, std::span<AdamMoments<T>>,         \
-                               const AdamOptions&, int64_t, double);                              \
   template double sum_of_squares(const Matrix<T>&)
 DGAT_INSTANTIATE(float);
 DGAT_INSTANTIATE(double);
 #undef DGAT_INSTANTIATE
+template int64_t adam_update(std::span<Parameter<float>* const>, std::span<AdamMoments<float>>,
+                             const AdamOptions&, int64_t, double);
+template int64_t adam_update(std::span<Parameter<double>* const>, std::span<AdamMoments<double>>,
+                             const AdamOptions&, int64_t, double);
 
 }  // namespace dgat::tensor
