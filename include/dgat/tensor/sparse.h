@@ -53,7 +53,8 @@ struct EntryDropout {
   uint64_t stream = 0;
 };
 
-/// S x, with S constant: the gradient S^T g goes to x only. S must outlive the backward pass.
+/// S x, with S constant: the gradient S^T g goes to x only. S must outlive the backward pass, and
+/// the update when x is a parameter whose gradient may come late.
 ///
 /// A linear layer on sparse features is spmm(features, W) + bias with W stored [in, out]
 /// (Parameter::transposed = true): the weight file's [out, in] would make every access a stride.
@@ -61,8 +62,7 @@ template <class T>
 Var<T> spmm(Tape<T>& tape, const SparseMatrix<T>& matrix, const Var<T>& x);
 /// dropout(S) W plus bias [1, m] (or an empty Var) in every row. Zeros stay zero, so that only the
 /// stored entries need a mask; the values that are left are kept for the backward pass. The caller
-/// leaves dropout.p at 0 outside training. `known`: this value, as in linear(). The features must
-/// outlive the backward pass, and the update when the gradient may come late.
+/// leaves dropout.p at 0 outside training. `known`: this value, as in linear().
 template <class T>
 Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T>& weight,
                      const Var<T>& bias, const EntryDropout& dropout = {}, Matrix<T> known = {});
