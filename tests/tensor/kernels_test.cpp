@@ -196,8 +196,9 @@ TEST_P(Level, LayerNormMatchesTheFormula) {
 }
 
 TEST_P(Level, SparseRowsMatchPlainLoops) {
-  const int64_t begins[] = {1, 3, 3, 9}, ends[] = {3, 3, 8, 20};  // one is empty, some entries not
-  std::vector<int32_t> columns;                                   // in any row
+  // One row is empty, and some entries belong to no row.
+  const int64_t begins[] = {1, 3, 3, 9}, ends[] = {3, 3, 8, 20};
+  std::vector<int32_t> columns;
   for (int32_t e = 0; e < 20; ++e) columns.push_back(e * 7 % 6);
   const Matrix<float> values = test::random_matrix<float>(1, 20, 2);
   for (const int64_t width : {1, 9, 16, 32, 64, 128, 130}) {
