@@ -8,6 +8,7 @@
 #include "dgat/core/random.h"
 #include "dgat/nn/registry.h"
 #include "dgat/tensor/ops.h"
+#include "dgat/tensor/sparse.h"
 #include "small_run.h"
 
 namespace dgat::train {
@@ -295,6 +296,53 @@ TEST(Trainer, AnEvaluationThatFailsIsReportedBeforeAnyLaterStep) {
       EXPECT_THAT(error.what(), HasSubstr("split 0, step 3: the logits are not finite"));
     }
     EXPECT_THAT(steps, testing::ElementsAre(1, 2)) << threads;
+  }
+}
+
+/// logits = X W for sparse X; the gradient of step 2 is infinite on its way to W, the loss is not.
+class OverflowsBackwards final : public nn::Model<float> {
+ public:
+  explicit OverflowsBackwards(const nn::ModelOptions& options) : Model(options) {
+    weight_ = &parameters().weight("weight", options.features, options.classes);
+  }
+  tensor::Var<float> forward(tensor::Tape<float>& tape, const nn::GraphInput<float>& input,
+                             nn::Inspection<float>* /*inspection*/) override {
+    const tensor::Var<float> out =
+        tensor::sparse_linear(tape, input.features->sparse(), tape.parameter(*weight_), {});
+    const float factor = tape.options().step == 2 ? std::numeric_limits<float>::infinity() : 1;
+    return tape.record(
+        out.value().clone(), {out},
+        [factor, slot = out.slot()](tensor::Tape<float>& t, tensor::Matrix<float> g) {
+          for (float& x : g.values()) x *= factor;
+          t.accumulate(slot, std::move(g));
+        });
+  }
+
+ private:
+  tensor::Parameter<float>* weight_;
+};
+
+TEST(Trainer, AGradientThatIsNotFiniteIsNamedAndSpoilsNoWeight) {
+  const data::Dataset dataset = wordy_dataset();
+  for (const char* clip : {"0", "1e9"}) {  // the gradient comes late, and stands in memory
+    const Config config = test::small_config("gcn", {{"clip", clip}});
+    spectral::SpectralCache cache;
+    InputBuilder builder(dataset, config, cache);
+    const auto input = builder.for_split(0);
+    nn::ModelOptions options;
+    options.features = dataset.features.cols();
+    options.classes = dataset.classes;
+    OverflowsBackwards model(options);
+    try {
+      train_split({config, dataset, input, 0, 1}, model);
+      FAIL() << "an infinite gradient went unnoticed";
+    } catch (const ComputeError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("split 0, step 2: the gradient of weight is not finite; "
+                                          "parameters and features are finite"));
+    }
+    EXPECT_THAT(weights_of(model),
+                testing::Each(testing::Truly([](float w) { return std::isfinite(w); })))
+        << clip;
   }
 }
 
