@@ -200,18 +200,20 @@ class Adviser {
     return mean;
   }
 
-  /// The other alphas with the best rewiring of every gamma.
+  /// The other alphas with the best rewiring of every gamma, or with every rewiring.
   void add_other_alphas(std::vector<Judged>& judged) const {
     std::vector<Candidate> more;
-    const size_t columns = options_.rewirings.size();
-    for (size_t g = 0; g < options_.gammas.size(); ++g) {
-      const auto first = judged.begin() + static_cast<std::ptrdiff_t>(g * columns);
-      const auto best = std::max_element(
-          first, first + static_cast<std::ptrdiff_t>(columns),
-          [](const Judged& a, const Judged& b) { return a.score.score < b.score.score; });
-      for (size_t a = 1; a < options_.alphas.size(); ++a) {
-        more.push_back(best->score.candidate);
-        more.back().alpha = options_.alphas[a];
+    const auto columns = std::ssize(options_.rewirings);
+    for (auto row = judged.cbegin(); row != judged.cend(); row += columns) {  // one gamma
+      const auto best = std::max_element(row, row + columns, [](const Judged& a, const Judged& b) {
+        return a.score.score < b.score.score;
+      });
+      for (auto one = row; one != row + columns; ++one) {
+        if (one != best && !options_.every_alpha) continue;
+        for (size_t a = 1; a < options_.alphas.size(); ++a) {
+          more.push_back(one->score.candidate);
+          more.back().alpha = options_.alphas[a];
+        }
       }
     }
     for (Judged& other : evaluate(more)) judged.push_back(std::move(other));

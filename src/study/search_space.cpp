@@ -122,6 +122,7 @@ void add_graphs(SearchSpace& space, const data::Dataset& dataset, const TuneOpti
                             base.gamma);
   question.alphas = numbers(values_of("alpha", options, info, {"1", "0.5", "0"}), base.alpha);
   std::stable_sort(question.alphas.begin(), question.alphas.end(), std::greater<>());
+  question.every_alpha = options.search.contains("alpha");  // asked for, so all of it
   question.rewirings = rewirings(options, info, base);
   question.components = base.components;
   question.own_features = base.recipe == nn::Recipe::kResidual;

@@ -176,6 +176,22 @@ TEST(Tune, EqualGraphsAreTriedOnce) {
   EXPECT_EQ(search(small(), options, ledger).repeated, 1);
 }
 
+TEST(Tune, EveryAlphaThatIsAskedForMeetsEveryRewiring) {
+  TuneOptions options = quick();
+  options.search["alpha"] = {"0", "1"};
+  options.search["lr"] = {"0.03"};
+  options.search["layers"] = {"1"};
+  Ledger ledger;
+  const TuneResult result = search(small(), options, ledger);
+  EXPECT_TRUE(result.exhausted);
+  std::set<std::string> graphs;
+  for (const Tried& t : result.tried) {
+    graphs.insert(t.choices.at("gamma") + " " + t.choices.at("alpha") + " " +
+                  t.choices.at("rewire"));
+  }
+  EXPECT_EQ(std::ssize(graphs) + result.repeated, 2 * 2 * 2);
+}
+
 TEST(Tune, ModelsWithoutDirectionsSearchRatesOnly) {
   TuneOptions options = quick();
   options.settings["model"] = "gat";

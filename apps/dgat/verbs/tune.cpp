@@ -160,9 +160,10 @@ void add_tune(CLI::App& app) {
       "rewire and epsilon (directional models), layers, lr, dropout, weight decay, and what the\n"
       "model adds. Candidates start with a quarter of the steps on one split, or on so many that\n"
       "they have a thousand validation nodes together; the best third goes on to all steps, three\n"
-      "times as many splits, all splits. Graphs that coincide are tried once. Only the validation\n"
-      "metric decides; test labels are not read. Interrupted or out of time, the same command\n"
-      "continues from the ledger; a larger --budget searches on.\n"
+      "times as many splits, all splits. Graphs that coincide are tried once; alpha below 1 meets\n"
+      "only the best-advised rewiring of each gamma, unless --search names alpha. Only the\n"
+      "validation metric decides; test labels are not read. Interrupted or out of time, the same\n"
+      "command continues from the ledger; a larger --budget searches on.\n"
       "  dgat tune chameleon_filtered --budget 1h --out tuned\n"
       "  dgat tune graph.npz --model gat --search lr=1e-4,1e-3 --hidden 128 --out tuned-gat\n"
       "  dgat train --config tuned/config.yaml --out tuned/run");

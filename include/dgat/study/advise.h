@@ -35,6 +35,7 @@ struct AdviceOptions {
   std::vector<double> gammas = default_gammas();
   /// The first is used throughout, the others with the best rewiring of every gamma.
   std::vector<double> alphas = {1, 0.5, 0};
+  bool every_alpha = false;  ///< the other alphas with every rewiring, not only with the best
   std::vector<Rewiring> rewirings = default_rewirings();
   std::string components = "each";
   /// Whether the network keeps a node's own features beside the message (residual blocks, -sep).
