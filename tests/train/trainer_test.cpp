@@ -274,18 +274,23 @@ class FailsAtStepThree final : public nn::Model<float> {
   tensor::Parameter<float>* weight_;
 };
 
+/// What the networks of these tests need to know of the data.
+nn::ModelOptions one_layer(const data::Dataset& dataset) {
+  nn::ModelOptions options;
+  options.features = dataset.features.cols();
+  options.classes = dataset.classes;
+  return options;
+}
+
 TEST(Trainer, AnEvaluationThatFailsIsReportedBeforeAnyLaterStep) {
   const data::Dataset dataset = test::small_dataset();
   const Config config = test::small_config("gcn");
   spectral::SpectralCache cache;
   InputBuilder builder(dataset, config, cache);
   const auto input = builder.for_split(0);
-  nn::ModelOptions options;
-  options.features = dataset.features.cols();
-  options.classes = dataset.classes;
   for (const int threads : {1, 2}) {  // after the step, and beside the next one
     const ThreadScope scope(threads);
-    FailsAtStepThree model(options);
+    FailsAtStepThree model(one_layer(dataset));
     std::vector<int64_t> steps;
     TrainHooks hooks;
     hooks.on_evaluation = [&](const StepRecord& r) { steps.push_back(r.step); };
@@ -329,10 +334,7 @@ TEST(Trainer, AGradientThatIsNotFiniteIsNamedAndSpoilsNoWeight) {
     spectral::SpectralCache cache;
     InputBuilder builder(dataset, config, cache);
     const auto input = builder.for_split(0);
-    nn::ModelOptions options;
-    options.features = dataset.features.cols();
-    options.classes = dataset.classes;
-    OverflowsBackwards model(options);
+    OverflowsBackwards model(one_layer(dataset));
     try {
       train_split({config, dataset, input, 0, 1}, model);
       FAIL() << "an infinite gradient went unnoticed";
