@@ -55,6 +55,7 @@ void test_rows(const StudyResult& study, size_t reference, std::vector<Standing>
 }
 
 std::string words_of_metric(const std::string& metric) {
+  if (metric.empty()) return "metric";  // no trial has finished that could name it
   return metric == "roc_auc" ? "ROC AUC" : metric == "macro_f1" ? "macro F1" : metric;
 }
 

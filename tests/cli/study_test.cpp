@@ -124,6 +124,9 @@ TEST_F(StudyVerbs, ReproduceSaysWhatIsMissingAndStopsWithItsBudget) {
                                      "mixhop-0.1", "--budget", "0s", "--out", out("b"), "--json"});
   ASSERT_EQ(synthetic.exit, 0) << synthetic.err;
   EXPECT_EQ(json::parse(synthetic.out)["trials_left"], 12 * 5);
+  const RunResult compare =
+      study({"compare", data(), "--models", "gat,dgat", "--budget", "0s", "--out", out("e")});
+  EXPECT_THAT(compare.out, HasSubstr("Test metric in percent")) << "nothing run that names it";
   EXPECT_EQ(run_dgat({"reproduce", "homophyly"}).exit, 2);
   EXPECT_EQ(run_dgat({"reproduce", "small", "--models", "gcn", "--out", out("c")}).exit, 2);
   EXPECT_EQ(run_dgat({"reproduce", "small", "--budget", "2", "--out", out("d")}).exit, 2);

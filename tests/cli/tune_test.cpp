@@ -34,6 +34,10 @@ TEST_F(Tune, AdviceIsOneObjectAndTheDryRunSaysTheSame) {
                                   "--search", "rewire=none,add"});
   ASSERT_EQ(few.exit, 0) << few.err;
   EXPECT_EQ(json::parse(few.out)["gammas"].size(), 2U);
+  const RunResult both = run_dgat({"tune", data(), "--dry", "--json", "--search", "gamma=0.2,0.9",
+                                   "--search", "rewire=none,add", "--search", "alpha=0,1"});
+  ASSERT_EQ(both.exit, 0) << both.err;  // alphas that are named meet every rewiring
+  EXPECT_EQ(json::parse(both.out)["candidates"].size(), 8U);
   const RunResult bad = run_dgat({"tune", data(), "--dry", "--search", "gamma=0.2x"});
   EXPECT_EQ(bad.exit, 2);
   EXPECT_THAT(bad.err, HasSubstr("'0.2x' is not a number"));

@@ -66,10 +66,11 @@ std::vector<double> searched_numbers(const study::TuneOptions& request, const st
 void print_advice(const Tune& options, const study::TuneOptions& request,
                   const data::Dataset& dataset, const train::Config& config,
                   spectral::SpectralCache& cache) {
-  const study::AdviceOptions question =
+  study::AdviceOptions question =
       advice_options(config.model, nn::to_string(config.recipe), config.components,
                      searched_numbers(request, "gamma"), searched_numbers(request, "alpha"),
                      searched(request, "rewire"), config.seed);
+  question.every_alpha = request.search.contains("alpha");  // as in the search itself
   const study::Advice advice = study::advise(dataset, 0, question, cache);
   if (options.common.json) {
     print_json(to_json(advice));
