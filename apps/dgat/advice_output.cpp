@@ -107,17 +107,6 @@ study::AdviceOptions advice_options(const std::string& model, const std::string&
   return options;
 }
 
-int take_split_number(DataOptions& options) {
-  const std::string& text = options.split;
-  const bool is_number =
-      !text.empty() && text.size() <= 6 &&
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!is_number) return 0;
-  const int split = std::stoi(text);
-  options.split.clear();
-  return split;
-}
-
 Json to_json(const study::Advice& advice) {
   Json json = {{"dataset", advice.dataset},
                {"split", advice.split},

@@ -16,10 +16,6 @@ study::AdviceOptions advice_options(const std::string& model, const std::string&
                                     const std::vector<double>& alphas,
                                     const std::vector<std::string>& rewirings, uint64_t seed);
 
-/// "--split 3" names a split instead of asking for random ones: takes it out of the options and
-/// returns it; 0 when there is none.
-int take_split_number(DataOptions& options);
-
 Json to_json(const study::Advice& advice);
 /// Tables, the paragraph, and the command that follows it: `train_command` ("dgat train DATA
 /// --recipe classic") with the choice behind it.

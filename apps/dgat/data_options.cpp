@@ -1,5 +1,7 @@
 #include "data_options.h"
 
+#include <algorithm>
+
 namespace dgat::app {
 
 void add_data_options(CLI::App& verb, DataOptions& options) {
@@ -34,6 +36,17 @@ data::Dataset load(const DataOptions& options, uint64_t seed, bool needs_splits)
   data::LoadOptions request = load_options(options, seed);
   request.splits.required = needs_splits;
   return data::load_dataset(options.data, request);
+}
+
+int take_split_number(DataOptions& options) {
+  const std::string& text = options.split;
+  const bool is_number =
+      !text.empty() && text.size() <= 6 &&
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!is_number) return 0;
+  const int split = std::stoi(text);
+  options.split.clear();
+  return split;
 }
 
 }  // namespace dgat::app

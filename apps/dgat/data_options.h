@@ -25,4 +25,8 @@ data::LoadOptions load_options(const DataOptions& options, uint64_t seed);
 /// Reads the data set. With needs_splits, one that has none gets random ones (60/20/20).
 data::Dataset load(const DataOptions& options, uint64_t seed, bool needs_splits = false);
 
+/// "--split 3" names a split instead of asking for random ones: takes it out of the options and
+/// returns it; 0 when there is none.
+int take_split_number(DataOptions& options);
+
 }  // namespace dgat::app

@@ -1,6 +1,9 @@
 // dgat: the table of verbs, and what their failures mean to the shell.
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <new>
 
 #include "dgat/core/error.h"
@@ -34,8 +37,17 @@ constexpr dgat::app::AddVerb kVerbs[] = {
 };
 
 int fail(int code, const char* text) {
-  fmt::print(stderr, "dgat: {}\n", text);
+  std::fputs(fmt::format("dgat: {}\n", text).c_str(), stderr);
   return code;
+}
+
+/// What could not be printed (a full disk behind a redirection) is not done.
+int done() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return kDone;
+  return fail(kFailed, fmt::format("the output could not be written: {}",
+                                   errno != 0 ? std::strerror(errno) : "is the disk full?")
+                           .c_str());
 }
 
 }  // namespace
@@ -54,7 +66,7 @@ int main(int argc, char** argv) {
   dgat::tensor::prepare_blas();  // before there are other threads
   try {
     app.parse(argc, argv);
-    return kDone;
+    return done();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     app.exit(error);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dgat/core/error.h"
 #include "dgat/report/study_page.h"
 #include "dgat/train/run.h"
@@ -19,7 +21,9 @@ void add_study_options(CLI::App& verb, StudyFlags& flags, const std::string& def
                   "depths and candidates compete on the first N splits only, and the winner alone "
                   "is trained on the others; 0: on all splits")
       ->type_name("N")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1'000'000));
+  add_resume(verb);
   add_training_options(verb, flags.training, flags.common, left_out);
   add_common_options(verb, flags.common);
 }
@@ -46,6 +50,11 @@ study::RunnerOptions runner_options(const StudyFlags& flags, const train::Settin
   return options;
 }
 
+void refuse_run_folder(const std::filesystem::path& out) {
+  if (!train::RunDirectory::is_run(out)) return;
+  throw_input("{}: holds a run of `dgat train`; choose another --out", out.string());
+}
+
 std::filesystem::path study_folder(const StudyFlags& flags, const std::string& verb,
                                    const std::string& dataset) {
   if (!flags.out.empty()) return flags.out;
@@ -55,6 +64,7 @@ std::filesystem::path study_folder(const StudyFlags& flags, const std::string& v
 study::StudyResult run_plan(const study::Study& plan, const StudyFlags& flags,
                             const train::Settings& settings, const std::string& verb,
                             const std::filesystem::path& out) {
+  refuse_run_folder(out);
   study::Ledger ledger(out / "ledger.jsonl");
   spectral::SpectralCache cache(spectral::default_cache_folder());
   study::StudyOptions how;
@@ -75,6 +85,11 @@ void publish(const study::Comparison& comparison, const StudyFlags& flags, const
   } else {
     fmt::print("{}written to {}\n", table.terminal(), out.string());
   }
+  const auto& rows = comparison.study.rows;
+  const bool all_failed = !rows.empty() && std::ranges::all_of(rows, [](const auto& row) {
+    return !row.finished() && !row.failure.empty();
+  });
+  if (all_failed) throw_compute("{}: no row could be trained: {}", verb, rows.front().failure);
 }
 
 void resumable(const std::function<void()>& work) {

@@ -31,6 +31,9 @@ study::TrialData load_trial_data(const std::string& data, const train::Settings&
 study::RunnerOptions runner_options(const StudyFlags& flags, const train::Settings& settings,
                                     const std::string& label, const std::filesystem::path& out);
 
+/// A study must not write over the files of a run. Throws: InputError.
+void refuse_run_folder(const std::filesystem::path& out);
+
 /// --out, or runs/VERB-DATASET.
 std::filesystem::path study_folder(const StudyFlags& flags, const std::string& verb,
                                    const std::string& dataset);
@@ -41,6 +44,7 @@ study::StudyResult run_plan(const study::Study& plan, const StudyFlags& flags,
                             const std::filesystem::path& out);
 
 /// Writes the tables and the page of a comparison into the folder, and prints it.
+/// Throws: ComputeError when no row could be trained.
 void publish(const study::Comparison& comparison, const StudyFlags& flags, const std::string& verb,
              const std::filesystem::path& out);
 

@@ -1,6 +1,7 @@
 #include "training_options.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace dgat::app {
 
@@ -16,6 +17,13 @@ void add_training_options(CLI::App& verb, TrainingOptions& options, const Common
   for (const train::OptionInfo& info : train::config_options()) {
     const bool skipped = std::find(left_out.begin(), left_out.end(), info.key) != left_out.end();
     if (skipped || info.key == "data" || info.key == "seed") continue;
+    if (info.is_switch) {
+      verb.add_flag_callback(
+              flag_of(info.key), [&options, &info] { options.flags[info.key] = "on"; },
+              info.meaning)
+          ->group(info.group);
+      continue;
+    }
     verb.add_option_function<std::string>(
             flag_of(info.key),
             [&options, &info](const std::string& text) {
@@ -38,11 +46,30 @@ void add_training_options(CLI::App& verb, TrainingOptions& options, const Common
   });
 }
 
+void add_resume(CLI::App& verb) {
+  verb.add_flag_callback(
+      "--resume", [] {}, "go on from the ledger; it always does, so this may be left out");
+}
+
+void make_paths_absolute(train::Settings& settings) {
+  for (const char* key : {"data", "split_file"}) {
+    const auto at = settings.find(key);
+    std::error_code ignored;
+    if (at == settings.end() || !std::filesystem::exists(at->second, ignored)) continue;
+    at->second = std::filesystem::absolute(at->second).lexically_normal().string();
+  }
+}
+
 train::Settings given_settings(const TrainingOptions& options) {
-  train::Settings settings;
-  if (!options.config.empty()) settings = train::read_settings(options.config);
-  for (const auto& [key, text] : options.flags) settings[key] = text;
-  return settings;
+  train::Settings file;
+  if (!options.config.empty()) file = train::read_settings(options.config);
+  return train::flags_over_file(std::move(file), options.flags);
+}
+
+train::Settings settings_for_any_model(const TrainingOptions& options) {
+  train::Settings file;
+  if (!options.config.empty()) file = train::for_any_model(train::read_settings(options.config));
+  return train::flags_over_file(std::move(file), options.flags);
 }
 
 }  // namespace dgat::app

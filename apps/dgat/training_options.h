@@ -18,8 +18,18 @@ struct TrainingOptions {
 void add_training_options(CLI::App& verb, TrainingOptions& options, const CommonOptions& common,
                           const std::vector<std::string>& left_out = {});
 
+/// Adds --resume to a verb that keeps a ledger and goes on from it anyway.
+void add_resume(CLI::App& verb);
+
 /// The --config file with the flags on top.
 train::Settings given_settings(const TrainingOptions& options);
+
+/// The same for the rows of a study, which name their models themselves.
+train::Settings settings_for_any_model(const TrainingOptions& options);
+
+/// Files named by `data` and `split_file` by their full path, so that config.yaml works from any
+/// folder; names of data sets stay names.
+void make_paths_absolute(train::Settings& settings);
 
 /// "--weight-decay" for weight_decay.
 std::string flag_of(const std::string& key);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdio>
 
 #include "dgat/core/parallel.h"
@@ -17,8 +18,16 @@ void add_common_options(CLI::App& verb, CommonOptions& options, bool prints_resu
       ->check(CLI::Range(0, 4096))
       ->group("General")
       ->each([](const std::string& text) { set_thread_count(std::stoi(text)); });
+  const auto whole = [](const std::string& text) -> std::string {  // CLI11 would wrap -1 around
+    uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && stop == end) return "";
+    return "a whole number from 0 to 2^64 - 1 was expected, got " + text;
+  };
   verb.add_option("--seed", options.seed, "seed of every random choice")
       ->capture_default_str()
+      ->check(whole)
       ->group("General");
   verb.add_flag("--quiet,-q", options.quiet, "no progress and no notices on standard error")
       ->group("General")
@@ -27,6 +36,10 @@ void add_common_options(CLI::App& verb, CommonOptions& options, bool prints_resu
     verb.add_flag("--json", options.json, "print one JSON object and nothing else")
         ->group("General");
   }
+}
+
+std::string npz_name(const std::string& path) {
+  return path.ends_with(".npz") ? "" : "should end in .npz, got " + path;
 }
 
 void print_json(const Json& object) {

@@ -27,6 +27,9 @@ void add_common_options(CLI::App& verb, CommonOptions& options, bool prints_resu
 /// `command.callback([options] { ... })` does the work; it throws dgat errors to fail.
 using AddVerb = void (*)(CLI::App& app);
 
+/// A check for options that name an .npz file to write: the reader goes by the extension.
+std::string npz_name(const std::string& path);
+
 /// One JSON object on standard output, nothing else.
 void print_json(const Json& object);
 

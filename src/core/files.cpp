@@ -26,6 +26,14 @@ fs::path temporary_name(const fs::path& path) {
   return name;
 }
 
+/// A link stays; what it points to is replaced.
+fs::path behind_links(fs::path path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return path;
+  fs::path target = fs::weakly_canonical(path, error);
+  return error ? path : target;
+}
+
 void flush_to_disk(const fs::path& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return;
@@ -37,10 +45,15 @@ void flush_to_disk(const fs::path& path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), temporary_(temporary_name(path_)) {
+AtomicFile::AtomicFile(fs::path path)
+    : path_(behind_links(std::move(path))), temporary_(temporary_name(path_)) {
   std::error_code ignored;
-  if (fs::is_directory(path_, ignored)) {
+  const fs::file_status status = fs::status(path_, ignored);
+  if (fs::is_directory(status)) {
     throw_input("{}: is a folder; give the name of a file", path_.string());
+  }
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw_input("{}: is a device or a pipe; give the name of a file", path_.string());
   }
   errno = 0;
   stream_.open(temporary_, std::ios::binary | std::ios::trunc);
@@ -63,7 +76,7 @@ void AtomicFile::commit() {
   stream_.close();
   if (!written || stream_.fail()) {
     throw_compute("{}: writing failed: {}; nothing was saved there", path_.string(),
-                  errno != 0 ? reason() : "unknown reason");
+                  errno != 0 ? reason() : "is the disk full?");
   }
   flush_to_disk(temporary_);
   std::error_code error;

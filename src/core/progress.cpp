@@ -58,7 +58,7 @@ void notice(std::string_view text) {
   static std::set<std::string, std::less<>> said;
   if (!said.emplace(text).second) return;
   if (bar_on_screen != nullptr && on_terminal()) clear_line();
-  fmt::print(stderr, "{}\n", text);
+  std::fputs(fmt::format("{}\n", text).c_str(), stderr);  // a full disk must not end the work
 }
 
 QuietNotices::QuietNotices() {
@@ -125,7 +125,7 @@ void Progress::draw() {
     std::fflush(stderr);
     bar_on_screen = this;
   } else {
-    fmt::print(stderr, "{}\n", line);
+    std::fputs((line + "\n").c_str(), stderr);
   }
   shown_ = true;
 }

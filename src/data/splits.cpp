@@ -1,5 +1,7 @@
 #include "dgat/data/splits.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -8,6 +10,7 @@
 #include <utility>
 
 #include "dgat/core/error.h"
+#include "dgat/core/progress.h"
 #include "dgat/core/random.h"
 
 namespace dgat::data {
@@ -81,12 +84,19 @@ std::vector<Split> random_splits(const std::vector<int32_t>& labels, int32_t cla
 void apply_split_options(Dataset& dataset, const SplitOptions& options) {
   constexpr int kRandomSplits = 10;
   const bool needed = dataset.splits.empty() && (options.required || options.count);
+  if (options.file && options.fractions) {
+    throw_input("splits: shares and a split file were given; leave out --split or --split-file");
+  }
   if (options.file) {
     dataset.splits = read_split_csv(*options.file, dataset);
   } else if (options.fractions || needed) {
     dataset.splits =
         random_splits(dataset.labels, dataset.classes, options.fractions.value_or(SplitFractions{}),
                       options.count.value_or(kRandomSplits), options.seed);
+    if (!options.fractions) {
+      notice(fmt::format("{}: has no splits; {} random ones were made, 60/20/20, seed {}",
+                         dataset.name, dataset.splits.size(), options.seed));
+    }
   }
   if (!options.count) return;
   if (static_cast<int>(dataset.splits.size()) < *options.count) {

@@ -43,6 +43,7 @@ struct GraphQuestion {
   rewire::RewireOptions rewiring = {};
   bool used_by_model = true;
   int64_t split = 0;
+  uint64_t seed = 0;  ///< chooses inside a repeated eigenvalue
 };
 
 /// The data set and what was computed on it. `phi` is of L(alpha, gamma) of the run's options.

@@ -27,6 +27,7 @@ GraphAnalysis analyse_graph(data::Dataset dataset, const GraphQuestion& question
   spectral::EigenOptions options;
   options.gamma = question.gamma;
   options.components = question.components;
+  options.seed = question.seed;
   options.k =
       std::max(question.vectors, a.graph.nodes() <= kSmallGraph ? kShownSmall : kShownLarge);
   a.spectrum = cache.solve(a.graph, options);

@@ -21,9 +21,6 @@ const Json& object_at(const Json& object, const char* key);  ///< an empty objec
 /// "gamma 0.1, rewire add" of an object with such fields.
 std::string options_text(const Json& options);
 
-/// Quoted for a shell where that is needed.
-std::string shell_quoted(const std::string& text);
-
 /// A table as study::Table::json() writes it; a mean with its deviation becomes two columns.
 Table study_table(const Json& table);
 

@@ -23,6 +23,7 @@ GraphQuestion question_of(const train::Config& config, int64_t split) {
   question.vectors = static_cast<int>(config.eigenvectors);
   question.components = spectral::component_policy_from(config.components);
   question.split = split;
+  question.seed = config.seed;
   if (directional_model) question.rewiring.mode = rewire::parse_mode(config.rewire);
   if (config.epsilon != "auto") question.rewiring.epsilon = rewire::parse_epsilon(config.epsilon);
   question.rewiring.per_component = config.components == "each";

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "dgat/core/error.h"
+#include "dgat/core/shell.h"
 #include "read_json.h"
 
 namespace dgat::report {
@@ -54,17 +55,6 @@ void keep_last_of_each_step(std::vector<CurvePoint>& curve) {
 }
 
 }  // namespace
-
-std::string shell_quoted(const std::string& text) {
-  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("_-./:+=,").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  if (plain) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 std::string RunRecord::option(const std::string& key, const std::string& otherwise) const {
   for (const auto& [name, value] : options) {

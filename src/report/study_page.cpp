@@ -6,6 +6,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/progress.h"
+#include "dgat/core/shell.h"
 #include "read_json.h"
 #include "study_sections.h"
 

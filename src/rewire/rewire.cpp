@@ -110,6 +110,8 @@ struct Agreement {
   }
 };
 
+}  // namespace
+
 double edge_homophily(const CsrGraph& graph, std::span<const int32_t> labels) {
   const auto count_rows = [&](int64_t first, int64_t last) {
     Agreement count;
@@ -125,8 +127,6 @@ double edge_homophily(const CsrGraph& graph, std::span<const int32_t> labels) {
   };
   return parallel_sum<Agreement>(graph.nodes(), 1 << 12, count_rows).share();
 }
-
-}  // namespace
 
 RewireResult rewire(const CsrGraph& graph, const NodeVectors& phi, const RewireOptions& options,
                     std::span<const int32_t> training_labels) {

@@ -66,7 +66,6 @@ class Adviser {
   }
 
   Advice run(int64_t split) {
-    const auto start = std::chrono::steady_clock::now();
     Advice advice;
     advice.dataset = dataset_.name;
     advice.split = split;
@@ -96,7 +95,7 @@ class Adviser {
     advice.clear = advice.best().gain > std::max(2.0, luck) * advice.best().error;
     advice.reason = explain(advice, options_);
     advice.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     return advice;
   }
 
@@ -135,6 +134,7 @@ class Adviser {
     spectral::EigenOptions request;
     request.gamma = gamma;
     request.components = spectral::component_policy_from(options_.components);
+    request.seed = options_.seed;
     spectra_[gamma] = cache.solve(dataset_.graph, request);
   }
 
@@ -258,6 +258,7 @@ class Adviser {
     return result;
   }
 
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   const data::Dataset& dataset_;
   const AdviceOptions& options_;
   std::vector<int32_t> labels_, node_labels_;  // of all nodes (-1: not training), of nodes_

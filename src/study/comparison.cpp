@@ -16,15 +16,6 @@ namespace {
 
 constexpr double kMiB = 1024.0 * 1024.0;
 
-std::optional<size_t> best_row(const StudyResult& study) {
-  std::optional<size_t> best;
-  for (size_t r = 0; r < study.rows.size(); ++r) {
-    if (!study.rows[r].finished()) continue;
-    if (!best || study.rows[r].test.mean > study.rows[*best].test.mean) best = r;
-  }
-  return best;
-}
-
 void rank_rows(const StudyResult& study, std::vector<Standing>& standings) {
   std::vector<std::vector<double>> values;
   std::vector<size_t> finished;
@@ -157,7 +148,7 @@ Comparison compare_rows(StudyResult study, std::string kind, std::optional<size_
   result.kind = std::move(kind);
   result.rows.resize(study.rows.size());
   result.reference_is_best = !reference.has_value();
-  result.reference = reference ? reference : best_row(study);
+  result.reference = reference ? reference : study.best_row();
   if (result.reference && !study.rows[*result.reference].finished()) result.reference.reset();
   rank_rows(study, result.rows);
   if (result.reference) test_rows(study, *result.reference, result.rows);
@@ -198,7 +189,7 @@ Table comparison_table(const Comparison& c) {
     }
     table.rows.push_back(std::move(row));
   }
-  mark_best(table, "test");
+  if (const auto best = c.study.best_row()) mark(table, "test", *best);
   table.notes = notes_of(c);
   return table;
 }

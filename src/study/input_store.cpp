@@ -10,14 +10,14 @@ namespace {
 
 constexpr size_t kKept = 2;  // precomputed parts can be large
 
-/// The options that an InputBuilder reads.
+/// The options that an InputBuilder reads, and the model, whose memory budget it keeps.
 std::string input_key(const Trial& trial) {
   const train::Config& c = *trial.config;
-  std::string key =
-      fmt::format("{} {}", static_cast<const void*>(trial.data.dataset.get()), c.feature_scaling);
+  std::string key = fmt::format("{} {} {} {}", static_cast<const void*>(trial.data.dataset.get()),
+                                c.model, c.memory_budget, c.feature_scaling);
   if (nn::find_model(c.model).directional) {
     for (const char* option : {"directional", "laplacian", "alpha", "gamma", "eigenvectors",
-                               "components", "rewire", "epsilon"}) {
+                               "components", "rewire", "epsilon", "seed"}) {
       key += fmt::format(" {}={}", option, train::find_option(option).get(c));
     }
   }
@@ -26,10 +26,9 @@ std::string input_key(const Trial& trial) {
 
 TrialInput input_of(train::InputBuilder& builder, int64_t split) {
   TrialInput input{builder.for_split(split), std::nullopt};
-  const std::string& mode = builder.mode_of(split);
-  const auto at = builder.rewirings().find(mode);
+  const auto at = builder.rewirings().find(split);
   if (at != builder.rewirings().end()) {
-    input.rewiring = {mode, at->second.edges_before, at->second.edges_after,
+    input.rewiring = {builder.mode_of(split), at->second.edges_before, at->second.edges_after,
                       at->second.homophily_before, at->second.homophily_after};
   }
   return input;

@@ -18,7 +18,8 @@ struct TrialInput {
 
 /// What models see, built once and shared between the trials of a model that need the same: depths,
 /// rates and splits do not matter. Every model has its own, because what it precomputes counts
-/// against its memory budget. The few used last are kept.
+/// against its memory budget: whether it fits must not hang on the order of the rows. The few used
+/// last are kept.
 /// Calls from several threads are safe; they wait for each other.
 class InputStore {
  public:

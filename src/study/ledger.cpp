@@ -139,6 +139,9 @@ Ledger::Ledger(fs::path path) : path_(std::move(path)) {
   if (error) {
     throw_input("{}: the folder cannot be made: {}", path_.parent_path().string(), error.message());
   }
+  if (!path_.empty()) {
+    const LockedFile writable(path_);  // or fail now, not after the first trial
+  }
   read_new_lines(true);
 }
 

@@ -63,7 +63,8 @@ double parse_duration(const std::string& text) {
     seconds += value * unit;
     at = stop + 1;
   }
-  if (text.empty() || at != end) {
+  constexpr double kLongest = 1e9;  // thirty years; a clock counts nanoseconds in 64 bits
+  if (text.empty() || at != end || seconds > kLongest) {
     throw_input("a time such as 2h, 90m, 45s or 1h30m was expected, got '{}'", text);
   }
   return seconds;

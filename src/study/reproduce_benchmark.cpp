@@ -50,14 +50,13 @@ train::Settings tuned_settings(const ReproduceOptions& options, const std::strin
   if (!options.tuned.empty()) {
     const std::optional<std::filesystem::path> file = tuned_file(options.tuned, dataset);
     if (file) {
-      settings = train::read_settings(*file);
+      settings = train::for_any_model(train::read_settings(*file));
     } else {
       notice(fmt::format("reproduce: {} has no options for {}; its directional rows have the usual",
                          options.tuned.string(), dataset));
     }
   }
-  for (const char* key :
-       {"data", "directed", "jobs", "model", "seed", "split", "split_file", "splits"}) {
+  for (const char* key : {"data", "directed", "jobs", "seed", "split", "split_file", "splits"}) {
     settings.erase(key);
   }
   for (const auto& [key, value] : options.settings) settings[key] = value;
@@ -149,7 +148,9 @@ Table wide_table(const Kind& kind, const std::vector<StudyResult>& results,
     }
     table.rows.push_back(std::move(cells));
   }
-  for (const StudyResult& result : results) mark_best(table, result.dataset);
+  for (const StudyResult& result : results) {
+    if (const auto best = result.best_row()) mark(table, result.dataset, *best);
+  }
   return table;
 }
 
@@ -235,12 +236,14 @@ Reproduction reproduce_benchmark(const ReproduceOptions& options, Ledger& ledger
   check_models(kind, options);
   std::vector<Skipped> skipped;
   std::vector<Study> studies;
+  std::vector<std::string> editions;
   for (const Found& found : find_datasets(options, kind.datasets, false, skipped)) {
     const TrialData data = trial_data(load_found(found, options.settings));
     if (data.dataset->features.empty()) {
       skipped.push_back({found.entry->name, "the file has no node features"});
       continue;
     }
+    std::ranges::copy(edition_notes(*data.dataset), std::back_inserter(editions));
     studies.push_back(study_on(data, rows_for(kind, options, found.entry->name)));
   }
   const std::vector<StudyResult> results = run_studies(studies, ledger, cache, options.study);
@@ -271,6 +274,7 @@ Reproduction reproduce_benchmark(const ReproduceOptions& options, Ledger& ledger
     }
   }
   notes.insert(notes.end(), said.begin(), said.end());
+  notes.insert(notes.end(), editions.begin(), editions.end());
   if (result.trials_left > 0) {
     notes.push_back(
         fmt::format("{} trials are not run yet; the same command continues.", result.trials_left));

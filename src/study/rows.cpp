@@ -29,20 +29,11 @@ train::Settings without_foreign_extras(const train::Settings& settings, const nn
     return std::any_of(info.extras.begin(), info.extras.end(),
                        [&name](const nn::ExtraOption& extra) { return extra.name == name; });
   };
-  train::Settings kept;
-  for (const auto& [key, value] : settings) {
-    if (key == "extra") {
-      std::string own;
-      for (const std::string& pair : split_at(value, ',')) {
-        if (!known(pair.substr(0, pair.find('=')))) continue;
-        if (!own.empty()) own += ',';
-        own += pair;
-      }
-      if (!own.empty()) kept[key] = own;
-    } else if (!key.starts_with(kOneExtra) || known(key.substr(std::string(kOneExtra).size()))) {
-      kept[key] = value;
-    }
-  }
+  train::Settings kept = train::with_single_extras(settings);
+  std::erase_if(kept, [&known](const auto& entry) {
+    return entry.first.starts_with(kOneExtra) &&
+           !known(entry.first.substr(std::string(kOneExtra).size()));
+  });
   return kept;
 }
 
@@ -76,7 +67,10 @@ std::vector<train::Settings> parse_grid(const std::string& text) {
     std::string key = part.substr(0, equals);
     std::replace(key.begin(), key.end(), '-', '_');
     const bool one_extra = key.starts_with(kOneExtra);  // only its model can check it
-    if (!one_extra) train::find_option(key);
+    if (!one_extra && key != "layers" && !belongs_to_trial(train::find_option(key))) {
+      throw_input("'{}': {} is the same for all rows; give it as a flag", part, key);
+    }
+    if (key == "model") throw_input("'{}': a row has one model; write it first", part);
     std::vector<train::Settings> next;
     for (const std::string& value : split_at(part.substr(equals + 1), '/')) {
       train::Config probe;
@@ -139,15 +133,19 @@ std::vector<Row> rows_of_ablation(const train::Settings& settings, const std::st
     throw_input("ablate: {} has no plain form; use --model dgat, dgatv2, dgt or a -sep form",
                 full.model);
   }
-  if (!full.laplacian_tuned || !full.directional || full.rewire == "none") {
-    throw_input(
-        "ablate: laplacian, directional and rewire are what it switches; leave out --laplacian "
-        "default, --directional off and --rewire none");
+  const std::vector<train::Settings> candidates = parse_grid(grid);
+  for (const train::Settings& own : candidates) {
+    const train::Config config = train::resolve(train::flags_over_file(settings, own), dataset);
+    if (!config.laplacian_tuned || !config.directional || config.rewire == "none") {
+      throw_input(
+          "ablate: laplacian, directional and rewire are what it switches; leave out laplacian "
+          "default, directional off and rewire none");
+    }
   }
   std::vector<Row> rows;
   for (const AblationSwitches& on : ablation_rows()) {
     std::vector<train::Settings> combinations;
-    for (const train::Settings& own : parse_grid(grid)) {
+    for (const train::Settings& own : candidates) {
       train::Settings row = settings;
       for (const auto& [key, value] : own) row[key] = value;
       // What a switch leaves without effect is set to one value, so that candidates coincide.

@@ -152,6 +152,7 @@ class Crew {
     train::TrainHooks hooks;
     hooks.stop = &stop_;
     hooks.checkpoint = checkpoint;
+    hooks.checkpoint_is_optional = true;  // it saves time; the ledger is what counts
     hooks.on_evaluation = [&](const train::StepRecord& record) { show(task, record); };
     const train::SplitResult r = train_split(split, *model, hooks);
     TrialResult result;

@@ -42,6 +42,18 @@ std::vector<std::string> expand_layers(const train::LayerRange& range) {
   return depths;
 }
 
+/// "1..3" among the depths to search is three of them.
+void expand_searched_layers(TuneOptions& options) {
+  const auto layers = options.search.find("layers");
+  if (layers == options.search.end()) return;
+  std::vector<std::string> depths;
+  for (const std::string& text : layers->second) {
+    const train::Config one = train::resolve({{"model", "dgat"}, {"layers", text}});
+    std::ranges::copy(expand_layers(one.layers), std::back_inserter(depths));
+  }
+  layers->second = std::move(depths);
+}
+
 /// The values of one key: given by the user, by the model, or the fallback.
 std::vector<std::string> values_of(const std::string& key, const TuneOptions& options,
                                    const nn::ModelInfo& info,
@@ -146,26 +158,42 @@ void add_graphs(SearchSpace& space, const data::Dataset& dataset, const TuneOpti
   untouched_graph_first(space);
 }
 
+/// Whether one of the values is what the configuration has anyway.
+bool has_value_of(const train::Config& base, const std::string& key,
+                  const std::vector<std::string>& values) {
+  constexpr std::string_view kOneExtra = "extra.";
+  const bool extra = key.starts_with(kOneExtra);
+  return std::ranges::any_of(values, [&](const std::string& value) {
+    train::Config other = base;
+    train::find_option(extra ? "extra" : key)
+        .set(other, extra ? fmt::format("{}={}", key.substr(kOneExtra.size()), value) : value);
+    return train::to_yaml(other) == train::to_yaml(base);
+  });
+}
+
 void check_search(const TuneOptions& options, const nn::ModelInfo& info, const SearchSpace& space) {
   for (const auto& [key, values] : options.search) {
+    if (values.empty()) throw_input("tune: no values to search for {}", key);
+    if (options.settings.contains(key)) {
+      throw_input("tune: {} is searched and also given a fixed value; leave out one", key);
+    }
     for (const std::string& value : values) {  // unknown keys and wrong values
       train::Settings settings = options.settings;
       settings[key] = value;
       train::resolve(settings);
     }
     const bool known = space.rates.contains(key) || (info.directional && kGraphKeys.contains(key));
-    if (!known) {
-      throw_input("tune: {} is not searched for {}{}", key, info.name,
-                  options.settings.contains(key) ? " because it is also given a fixed value" : "");
-    }
-    if (values.empty()) throw_input("tune: no values to search for {}", key);
+    if (!known) throw_input("tune: {} is not searched for {}", key, info.name);
   }
 }
 
 }  // namespace
 
-SearchSpace make_space(const data::Dataset& dataset, const TuneOptions& options,
+SearchSpace make_space(const data::Dataset& dataset, const TuneOptions& given,
                        spectral::SpectralCache& cache) {
+  TuneOptions options = given;
+  options.settings = train::with_single_extras(options.settings);
+  expand_searched_layers(options);
   SearchSpace space;
   space.base = train::resolve(options.settings, dataset.name);
   const nn::ModelInfo& info = nn::find_model(space.base.model);
@@ -188,6 +216,11 @@ SearchSpace make_space(const data::Dataset& dataset, const TuneOptions& options,
   check_search(options, info, space);
   const int64_t middle = std::clamp<int64_t>(2, range.first, range.last);
   space.base.layers = {middle, middle};
+  for (const auto& [key, values] : options.search) {
+    if (space.rates.contains(key) && !has_value_of(space.base, key, values)) {
+      space.start[key] = values.front();
+    }
+  }
   if (info.directional) {
     add_graphs(space, dataset, options, info, cache);
   } else {

@@ -13,6 +13,7 @@ struct SearchSpace {
   int64_t repeated = 0;
   std::map<std::string, std::vector<std::string>> rates;  ///< depth, rates, the model's own options
   train::Config base;                                     ///< the settings, at a middle depth
+  train::Settings start;  ///< rates of the first candidate, where base is not among the searched
 };
 
 /// Throws: InputError for a key of options.search that is no option or is not searched, or a value

@@ -124,6 +124,13 @@ std::vector<TrialResult> results_on(const ChoiceOutcomes& outcomes,
   return results;
 }
 
+std::string first_failure(const ChoiceOutcomes& each, size_t begin, size_t end) {
+  for (size_t f = begin; f < end; ++f) {
+    if (each.folds[f] && !each.folds[f]->failure.empty()) return each.folds[f]->failure;
+  }
+  return "";
+}
+
 /// The first folds, those that choose, as far as every choice without a failure has finished them.
 std::vector<size_t> common_folds(const RowOutcomes& all, size_t choosing) {
   std::vector<size_t> folds;
@@ -145,9 +152,10 @@ void count_trials(const RowOutcomes& all, size_t choosing, size_t fold_count, Ro
       if (f >= choosing && !each.folds[f]) continue;
       later_asked |= f >= choosing;
       ++row.trials;
+      const bool failed = each.folds[f] && !each.folds[f]->failure.empty();
       if (finished_on(each, f)) {
         row.seconds += each.folds[f]->result->seconds;
-      } else if (each.choice.failure.empty()) {
+      } else if (each.choice.failure.empty() && !failed) {
         ++row.trials_left;
       }
     }
@@ -162,10 +170,9 @@ RowResult judge(const Row& row, RowOutcomes all, size_t choosing, size_t fold_co
   RowResult result;
   result.name = row.name;
   result.failure = row.failure;
+  // Out of the race by a failure on a fold that chooses; the others come after the choice.
   for (ChoiceOutcomes& each : all) {
-    for (const auto& outcome : each.folds) {
-      if (each.choice.failure.empty() && outcome) each.choice.failure = outcome->failure;
-    }
+    each.choice.failure = first_failure(each, 0, choosing);
   }
   count_trials(all, choosing, fold_count, result);
   std::vector<size_t> folds = common_folds(all, choosing);
@@ -191,6 +198,7 @@ RowResult judge(const Row& row, RowOutcomes all, size_t choosing, size_t fold_co
   for (size_t f = choosing; f < fold_count; ++f) {
     if (finished_on(*best, f)) folds.push_back(f);
   }
+  result.choices[result.chosen].failure = first_failure(*best, choosing, fold_count);
   result.config = row.candidates[best->choice.candidate];
   result.folds = folds;
   result.splits = results_on(*best, folds);
@@ -245,6 +253,28 @@ std::vector<double> RowResult::test_by_fold(size_t fold_count) const {
   std::vector<double> values(fold_count, std::numeric_limits<double>::quiet_NaN());
   for (size_t i = 0; i < folds.size(); ++i) values[folds[i]] = splits[i].test;
   return values;
+}
+
+std::optional<size_t> StudyResult::best_row() const {
+  std::vector<size_t> shared;
+  for (size_t f = 0; f < folds; ++f) {
+    const bool everywhere = std::all_of(rows.begin(), rows.end(), [f](const RowResult& row) {
+      return !row.finished() || std::find(row.folds.begin(), row.folds.end(), f) != row.folds.end();
+    });
+    if (everywhere) shared.push_back(f);
+  }
+  const auto mean_of = [&](const RowResult& row) {
+    if (shared.empty()) return row.test.mean;
+    const std::vector<double> values = row.test_by_fold(folds);
+    double sum = 0;
+    for (const size_t f : shared) sum += values[f];
+    return sum / static_cast<double>(shared.size());
+  };
+  std::optional<size_t> best;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    if (rows[r].finished() && (!best || mean_of(rows[r]) > mean_of(rows[*best]))) best = r;
+  }
+  return best;
 }
 
 double StudyResult::seconds() const {

@@ -79,6 +79,7 @@ std::string escaped_latex(const std::string& text) {
                                       {"γ", "$\\gamma$"},
                                       {"μ", "$\\mu$"},
                                       {"ε", "$\\varepsilon$"},
+                                      {"σ", "$\\sigma$"},
                                       {"≥", "$\\geq$"},
                                       {"−", "$-$"}}) {
     replace_all(out, sign, command);
@@ -247,7 +248,7 @@ std::string Table::latex() const {
   out += "\\bottomrule\n  \\end{tabular}\n";
   std::string caption = escaped_latex(title);
   for (const std::string& note : notes) {
-    if (!caption.empty()) caption += ". ";
+    if (!caption.empty()) caption += caption.ends_with('.') ? " " : ". ";
     caption += escaped_latex(note);
   }
   if (!caption.empty()) out += fmt::format("  \\caption{{{}}}\n", caption);
@@ -294,6 +295,12 @@ std::string Table::json() const {
     json["rows"].push_back(std::move(object));
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+void mark(Table& table, const std::string& key, size_t row) {
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    if (table.columns[c].key == key) table.rows.at(row)[c].strong = true;
+  }
 }
 
 void mark_best(Table& table, const std::string& key) {

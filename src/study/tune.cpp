@@ -139,9 +139,9 @@ class Search {
   /// A graph is to be compared with others, not its rates with better ones found meanwhile.
   train::Settings with_best_rates(const train::Settings& graph) const {
     const std::vector<size_t> order = ranking();
-    if (order.empty()) return graph;
     train::Settings choices = graph;
-    for (const auto& [key, value] : tried_[order.front()].choices) {
+    const train::Settings& rates = order.empty() ? space_.start : tried_[order.front()].choices;
+    for (const auto& [key, value] : rates) {
       if (space_.rates.contains(key)) choices.emplace(key, value);
     }
     return choices;
@@ -163,6 +163,25 @@ class Search {
       if (seen_.contains(spelled(choices))) continue;
       append(choices, best.advice_rank);
       return true;
+    }
+    return any_neighbour(order);
+  }
+
+  /// Chance found nothing new around the best: in the order of the candidates, the first change of
+  /// a single rate that was not tried. Without one, every combination has been.
+  bool any_neighbour(const std::vector<size_t>& order) {
+    for (const size_t c : order) {
+      if (surrounded_.contains(c)) continue;
+      for (const auto& [key, values] : space_.rates) {
+        for (const std::string& value : values) {
+          train::Settings choices = tried_[c].choices;
+          choices[key] = value;
+          if (seen_.contains(spelled(choices))) continue;
+          append(choices, tried_[c].advice_rank);
+          return true;
+        }
+      }
+      surrounded_.insert(c);
     }
     return false;
   }
@@ -294,6 +313,7 @@ class Search {
   RunnerOptions runner_;
   std::vector<Tried> tried_;
   std::set<std::string> seen_;
+  std::set<size_t> surrounded_;  // candidates of which every single change of a rate was tried
   std::string metric_;
   size_t next_graph_ = 0;
   uint64_t draws_ = 0;

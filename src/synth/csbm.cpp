@@ -29,7 +29,10 @@ void check(const CsbmOptions& o) {
   if (!(o.degree >= 0) || !std::isfinite(o.degree)) {
     throw_input("csbm: the mean degree must not be negative, got {}", o.degree);
   }
-  if (!std::isfinite(o.signal)) throw_input("csbm: the signal must be finite, got {}", o.signal);
+  constexpr double kLargest = 1e30;  // features are single precision
+  if (!(std::abs(o.signal) <= kLargest)) {
+    throw_input("csbm: the signal must lie in [-1e30, 1e30], got {}", o.signal);
+  }
   if (o.features < o.classes) {
     throw_input("csbm: {} feature columns cannot hold {} class centres; raise features", o.features,
                 o.classes);

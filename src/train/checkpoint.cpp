@@ -88,8 +88,10 @@ void load_checkpoint(const std::filesystem::path& path, nn::Model<float>& model,
   const std::string source = path.string();
   const auto options = file.metadata.find("options");
   if (options == file.metadata.end() || options->second != identity) {
-    throw_input("{}: the checkpoint belongs to a run with other options; train into a new folder",
-                source);
+    throw_input(
+        "{}: the checkpoint belongs to a run with other options or other data; train into a new "
+        "folder",
+        source);
   }
   state.step = read_number<int64_t>(file.metadata, "step", source);
   state.finished = read_number<int64_t>(file.metadata, "finished", source) != 0;

@@ -47,6 +47,7 @@ OptionInfo number(const char* key, const char* group, double Config::*field, dou
           [=](Config& c, const std::string& text) {
             const auto value = parse_number<double>(key, text);
             check_range(key, value, first, last);
+            if (std::isinf(value)) throw_input("{}: must be finite, got {}", key, text);
             c.*field = value;
           },
           [=](const Config& c) { return fmt::format("{}", c.*field); }};
@@ -119,8 +120,11 @@ std::string layers_text(const Config& c) {
   return fmt::format("{}..{}", c.layers.first, c.layers.last);
 }
 
-/// "k=3,ppr=0.1" for the options that only one model knows.
-void set_extra(Config& c, const std::string& text) {
+constexpr const char* kOneExtra = "extra.";
+
+/// "k=3,ppr=0.1" by name.
+Settings parse_pairs(const std::string& text) {
+  Settings pairs;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
     const std::string pair = text.substr(begin, end - begin);
@@ -128,9 +132,16 @@ void set_extra(Config& c, const std::string& text) {
     if (equals == std::string::npos) {
       throw_input("extra: write name=value,name=value; got '{}'", pair);
     }
-    c.extra[pair.substr(0, equals)] =
-        parse_number<double>("extra " + pair.substr(0, equals), pair.substr(equals + 1));
+    pairs[pair.substr(0, equals)] = pair.substr(equals + 1);
     begin = end + 1;
+  }
+  return pairs;
+}
+
+/// The options that only one model knows.
+void set_extra(Config& c, const std::string& text) {
+  for (const auto& [name, value] : parse_pairs(text)) {
+    c.extra[name] = parse_number<double>("extra " + name, value);
   }
 }
 
@@ -144,6 +155,11 @@ std::string extra_text(const Config& c) {
 
 OptionInfo free_of_result(OptionInfo option) {
   option.changes_result = false;
+  return option;
+}
+
+OptionInfo as_switch(OptionInfo option) {
+  option.is_switch = true;
   return option;
 }
 
@@ -224,8 +240,8 @@ std::vector<OptionInfo> make_options() {
       {"data", "Data", "DATA", "the data set: a file or folder",
        [](Config& c, const std::string& text) { c.data = text; },
        [](const Config& c) { return c.data; }},
-      on_off("directed", "Data", &Config::directed,
-             "keep arcs as they are, for models without directions"),
+      as_switch(on_off("directed", "Data", &Config::directed,
+                       "keep arcs as they are, for models without directions")),
       choice("feature_scaling", "Data", "raw|row-sum|standardise", &Config::feature_scaling,
              "node features as read, rows divided by their sums, or columns with mean 0 and "
              "variance 1 (dense features only)"),
@@ -240,6 +256,24 @@ std::vector<OptionInfo> make_options() {
        [](Config& c, const std::string& text) { c.split_file = text; },
        [](const Config& c) { return c.split_file; }},
   };
+}
+
+/// What a model cannot choose.
+Settings fixed_by(const nn::ModelInfo& info) {
+  Settings fixed;
+  if (!info.directional) fixed = {{"directional", "off"}, {"rewire", "none"}};
+  if (!info.uses_layers) fixed.emplace("layers", "1");
+  return fixed;
+}
+
+/// A common option of the same name (pgcn's gamma) stands for an extra one that is not given.
+void fill_extras(Config& config, const nn::ModelInfo& info, const Settings& settings) {
+  for (const nn::ExtraOption& extra : info.extras) {
+    const auto same = settings.find(extra.name);
+    config.extra.try_emplace(extra.name, same == settings.end()
+                                             ? extra.value
+                                             : parse_number<double>(extra.name, same->second));
+  }
 }
 
 void check_together(const Config& c) {
@@ -280,11 +314,50 @@ const OptionInfo& find_option(const std::string& key) {
   throw_input("unknown option {}{}", key, did_you_mean(key, known));
 }
 
+Settings with_single_extras(Settings settings) {
+  const auto all = settings.find("extra");
+  if (all == settings.end()) return settings;
+  const Settings pairs = parse_pairs(all->second);
+  settings.erase(all);
+  for (const auto& [name, value] : pairs)
+    settings.try_emplace(fmt::format("{}{}", kOneExtra, name), value);
+  return settings;
+}
+
+Settings for_any_model(Settings settings) {
+  const auto model = settings.find("model");
+  if (model == settings.end()) return settings;
+  for (const auto& [key, value] : fixed_by(nn::find_model(model->second))) {
+    const auto at = settings.find(key);
+    if (at != settings.end() && at->second == value) settings.erase(at);
+  }
+  settings.erase("model");
+  return settings;
+}
+
+Settings flags_over_file(Settings file, const Settings& flags) {
+  Settings merged = with_single_extras(std::move(file));
+  const auto model = flags.find("model");
+  if (model != flags.end() && merged.contains("model") && merged["model"] != model->second) {
+    merged = for_any_model(std::move(merged));
+    std::erase_if(merged, [](const auto& entry) { return entry.first.starts_with(kOneExtra); });
+  }
+  const Settings given = with_single_extras(flags);
+  for (const auto& [key, text] : given) merged[key] = text;
+  if (!merged.contains("model")) return merged;
+  for (const nn::ExtraOption& extra : nn::find_model(merged["model"]).extras) {
+    const auto same = given.find(extra.name);
+    const std::string key = fmt::format("{}{}", kOneExtra, extra.name);
+    if (same != given.end() && !given.contains(key)) merged[key] = same->second;
+  }
+  return merged;
+}
+
 Config resolve(const Settings& settings, const std::string& dataset) {
   Config config;
   const auto apply = [&config](const Settings& values) {
     for (const auto& [key, text] : values) {
-      const bool one_extra = key.starts_with("extra.");
+      const bool one_extra = key.starts_with(kOneExtra);
       find_option(one_extra ? "extra" : key)
           .set(config, one_extra ? fmt::format("{}={}", key.substr(6), text) : text);
     }
@@ -301,13 +374,9 @@ Config resolve(const Settings& settings, const std::string& dataset) {
     apply(classic_defaults());
     apply(paper_preset(dataset));
   }
-  if (!info.directional) apply({{"directional", "off"}, {"rewire", "none"}});
   apply(settings);
-  if (!info.directional) apply({{"directional", "off"}, {"rewire", "none"}});
-  if (!info.uses_layers) apply({{"layers", "1"}});
-  for (const nn::ExtraOption& extra : info.extras) {
-    config.extra.try_emplace(extra.name, extra.value);
-  }
+  apply(fixed_by(info));
+  fill_extras(config, info, settings);
   check_together(config);
   return config;
 }

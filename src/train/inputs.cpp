@@ -10,8 +10,6 @@
 namespace dgat::train {
 namespace {
 
-constexpr double kLocalised = 0.01;  // share of the nodes below which phi says little
-
 int64_t memory_budget(const Config& config) {
   constexpr double kGigabyte = 1e9;
   return config.memory_budget > 0 ? static_cast<int64_t>(config.memory_budget * kGigabyte)
@@ -52,6 +50,7 @@ void InputBuilder::solve(spectral::SpectralCache& cache) {
   options.gamma = gamma;
   options.k = static_cast<int>(config_.eigenvectors);
   options.components = spectral::component_policy_from(config_.components);
+  options.seed = config_.seed;
   const auto result = cache.solve(dataset_.graph, options);
   phi_ = result->phi(alpha);
   const std::span<const double> first(phi_.data(), static_cast<size_t>(result->nodes));
@@ -70,38 +69,37 @@ void InputBuilder::solve(spectral::SpectralCache& cache) {
                     "by a fixed rule",
                     result->multiplicity.front()));
   }
-  if (spectrum_->participation_ratio < kLocalised) {
+  if (spectrum_->participation_ratio < spectral::kLocalised) {
     notice(fmt::format("train: the eigenvector lives on {:.2g}% of the nodes; try another --gamma",
                        100 * spectrum_->participation_ratio));
   }
 }
 
-std::shared_ptr<const nn::Messages<float>> InputBuilder::messages(
-    const rewire::Mode& mode, std::span<const int32_t> training_labels) {
+const InputBuilder::Rewired& InputBuilder::rewired(const rewire::Mode& mode) {
   const std::string name = rewire::to_string(mode);
-  if (const auto at = messages_.find(name); at != messages_.end()) return at->second;
+  if (const auto at = rewired_.find(name); at != rewired_.end()) return at->second;
   const spectral::NodeVectors phi(phi_, dataset_.graph.nodes(),
                                   static_cast<int>(config_.eigenvectors));
-  graph::CsrGraph rewired;
+  Rewired built;
   const graph::CsrGraph* graph = &dataset_.graph;
   if (name != "none") {
     rewire::RewireOptions options;
     options.mode = mode;
     options.per_component = config_.components == "each";
     if (config_.epsilon != "auto") options.epsilon = rewire::parse_epsilon(config_.epsilon);
-    rewire::RewireResult result = rewire::rewire(dataset_.graph, phi, options, training_labels);
+    const std::vector<int32_t> unlabelled(static_cast<size_t>(dataset_.graph.nodes()), -1);
+    rewire::RewireResult result = rewire::rewire(dataset_.graph, phi, options, unlabelled);
     notice(fmt::format("train: rewiring {}: {} edges, {} dropped, {} added, {} left", name,
                        result.report.edges_before, result.report.dropped, result.report.added,
                        result.report.edges_after));
-    reports_[name] = result.report;
-    rewired = std::move(result.graph);
-    graph = &rewired;
+    built.report = result.report;
+    built.graph = std::move(result.graph);
+    graph = &built.graph;
   }
   const bool directional = config_.directional && wants_phi_;
-  auto built = std::make_shared<const nn::Messages<float>>(
+  built.messages = std::make_shared<const nn::Messages<float>>(
       directional ? rewire::message_graph(*graph, phi) : rewire::message_graph(*graph));
-  messages_[name] = built;
-  return built;
+  return rewired_[name] = std::move(built);
 }
 
 nn::GraphInput<float> InputBuilder::for_split(int64_t split) {
@@ -110,14 +108,17 @@ nn::GraphInput<float> InputBuilder::for_split(int64_t split) {
   rewire::Mode mode = wants_phi_ ? rewire::parse_mode(config_.rewire) : rewire::Mode{};
   mode = rewire::resolve_mode(mode, dataset_.graph, labels);
   modes_[split] = rewire::to_string(mode);
-  auto built = messages(mode, labels);
-  return {features_, std::move(built), graph_, std::move(labels), precomputed_};
+  const Rewired& built = rewired(mode);
+  if (mode != rewire::Mode{} && !reports_.contains(split)) {
+    rewire::RewireReport& report = reports_[split] = built.report;
+    report.homophily_before = rewire::edge_homophily(dataset_.graph, labels);
+    report.homophily_after = rewire::edge_homophily(built.graph, labels);
+  }
+  return {features_, built.messages, graph_, std::move(labels), precomputed_};
 }
 
 nn::GraphInput<float> InputBuilder::for_prediction(const std::string& rewire_mode) {
-  const std::vector<int32_t> unlabelled(static_cast<size_t>(dataset_.graph.nodes()), -1);
-  return {
-      features_, messages(rewire::parse_mode(rewire_mode), unlabelled), graph_, {}, precomputed_};
+  return {features_, rewired(rewire::parse_mode(rewire_mode)).messages, graph_, {}, precomputed_};
 }
 
 }  // namespace dgat::train

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "dgat/core/error.h"
 #include "dgat/core/subnormals.h"
@@ -51,6 +52,14 @@ int64_t whole_number(const SafeTensors& file, const std::string& key, const fs::
   return value;
 }
 
+std::vector<std::string> class_names_in(const std::string& json, const fs::path& path) {
+  try {
+    return nlohmann::json::parse(json).get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception&) {
+    throw_input("{}: __metadata__ dgat.class_names is not a list of names", path.string());
+  }
+}
+
 /// Softmax over the columns; one column is the logit of class 1 of two.
 void add_probabilities(const tensor::Matrix<float>& logits, Prediction& out) {
   const int64_t columns = logits.cols();
@@ -96,6 +105,9 @@ TrainedModel load_trained(const fs::path& run, int64_t split) {
   trained.classes = whole_number(file, "dgat.classes", path);
   trained.rewire_mode = entry(file, "dgat.rewire", path);
   trained.dataset = entry(file, "dgat.dataset", path);
+  if (const auto at = file.metadata.find("dgat.class_names"); at != file.metadata.end()) {
+    trained.class_names = class_names_in(at->second, path);
+  }
   trained.layers = trained.config.layers.first;
   if (nn::find_model(trained.config.model).per_node) {
     trained.nodes = whole_number(file, "dgat.nodes", path);
@@ -127,6 +139,11 @@ Prediction predict(TrainedModel& trained, const data::Dataset& dataset,
   nn::Inspection<float> seen;
   const bool inspect = options.embeddings || options.attention;
   const auto logits = trained.model->forward(tape, input, inspect ? &seen : nullptr);
+  if (!tensor::all_finite(logits.value())) {
+    throw_compute(
+        "predict: {} on {}: the network's output is not finite; are weights and features?",
+        trained.config.model, dataset.name);
+  }
   Prediction out;
   add_probabilities(logits.value(), out);
   if (options.embeddings) {
@@ -138,8 +155,7 @@ Prediction predict(TrainedModel& trained, const data::Dataset& dataset,
     out.embedding_width = seen.embeddings.cols();
   }
   if (options.attention) {
-    if (seen.attention.empty()) throw_input("{} has no attention to write", trained.config.model);
-    add_arcs(input.messages->graph, out);
+    if (!seen.attention.empty()) add_arcs(input.messages->graph, out);
     for (const auto& layer : seen.attention) {
       out.attention.push_back({layer.cols(), {layer.values().begin(), layer.values().end()}});
     }

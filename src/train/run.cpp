@@ -7,6 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
@@ -15,6 +16,7 @@
 #include "dgat/core/interrupt.h"
 #include "dgat/core/parallel.h"
 #include "dgat/core/progress.h"
+#include "dgat/data/fingerprint.h"
 #include "dgat/train/weights.h"
 
 namespace dgat::train {
@@ -48,7 +50,9 @@ class Crew {
         errors_(units.size()),
         progress_(fmt::format("{} on {}", config.model, dataset.name),
                   static_cast<int64_t>(units.size()) * config.steps) {
-    if (directory != nullptr) log_.emplace(*directory);
+    if (directory == nullptr) return;
+    log_.emplace(*directory);
+    content_ = data::fingerprint(dataset);
   }
 
   std::vector<SplitResult> run(int64_t jobs) {
@@ -109,6 +113,8 @@ class Crew {
     if (directory_ != nullptr) {
       hooks.checkpoint = directory_->checkpoint(unit.layers, unit.split);
       hooks.before_checkpoint = [this] { log_->flush(); };
+      const data::Split& split = dataset_.splits[static_cast<size_t>(unit.split)];
+      hooks.data = content_ + " " + data::fingerprint(split);
     }
     const SplitResult result = train_split(task, *model, hooks);
     show(unit, result.best, config_.steps - reported);
@@ -132,6 +138,7 @@ class Crew {
   std::vector<SplitResult> results_;
   std::vector<std::exception_ptr> errors_;
   std::optional<RunLog> log_;
+  std::string content_;  // of the data set, for the checkpoints
   std::mutex mutex_;
   Progress progress_;
   int64_t done_ = 0;
@@ -144,6 +151,12 @@ MeanStd over_splits(const std::vector<SplitResult>& splits, double StepRecord::*
   values.reserve(splits.size());
   for (const SplitResult& s : splits) values.push_back(s.best.*metric);
   return mean_std(values);
+}
+
+/// Class c is the c-th name, on whatever graph the network predicts.
+std::string names_as_json(const std::vector<std::string>& names) {
+  using Json = nlohmann::json;
+  return Json(names).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// Puts the best weights of the chosen depth in place, with all that is needed to use them.
@@ -165,6 +178,9 @@ void write_weights(const RunSummary& summary, const data::Dataset& dataset,
         {"dgat.split", fmt::format("{}", result.split)},
         {"dgat.best_step", fmt::format("{}", result.best.step)},
         {"dgat.rewire", builder.mode_of(result.split)}};
+    if (!dataset.class_names.empty()) {
+      metadata["dgat.class_names"] = names_as_json(dataset.class_names);
+    }
     for (const OptionInfo& option : config_options()) {
       metadata[option.key] = option.get(summary.config);
     }
@@ -197,8 +213,9 @@ RunSummary run_training(const data::Dataset& dataset, const Config& config,
   for (int64_t l = config.layers.first; l <= config.layers.last; ++l) {
     for (int64_t s = 0; s < splits; ++s) units.push_back({l, s});
   }
+  for (int64_t s = 0; s < splits; ++s) check_measurable(config, dataset, s);
   if (directory != nullptr) {
-    std::filesystem::create_directories(directory->checkpoint(1, 0).parent_path());
+    directory->begin();
     write_atomically(directory->config(), [&](std::ostream& out) { out << to_yaml(config); });
   }
   Crew crew(dataset, config, directory, inputs, units);

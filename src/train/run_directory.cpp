@@ -1,8 +1,12 @@
 #include "dgat/train/run_directory.h"
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <ctime>
 #include <map>
@@ -24,9 +28,22 @@ bool is_weight_file(const fs::path& path) {
   return name.starts_with("split-") && name.ends_with(".safetensors");
 }
 
+/// The folder goes with the last of them, and stays when it holds anything else.
+void remove_checkpoints_in(const fs::path& run) {
+  const fs::path folder = run / "checkpoints";
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("layers-") && name.ends_with(".safetensors")) files.push_back(entry);
+  }
+  for (const fs::path& file : files) fs::remove(file, error);
+  fs::remove(folder, error);  // only when empty
+}
+
 /// Removes what a run writes and nothing else.
 void remove_run(const fs::path& path) {
-  fs::remove_all(path / "checkpoints");
+  remove_checkpoints_in(path);
   for (const char* name : {"config.yaml", "log.jsonl", "summary.json", "report.html"}) {
     fs::remove(path / name);
   }
@@ -39,7 +56,8 @@ void remove_run(const fs::path& path) {
 
 }  // namespace
 
-RunDirectory::RunDirectory(fs::path path, Existing existing) : path_(std::move(path)) {
+RunDirectory::RunDirectory(fs::path path, Existing existing)
+    : path_(std::move(path)), existing_(existing) {
   std::error_code error;
   if (fs::exists(path_, error) && !fs::is_directory(path_, error)) {
     throw_input("{}: is a file; --out needs a folder", path_.string());
@@ -49,14 +67,30 @@ RunDirectory::RunDirectory(fs::path path, Existing existing) : path_(std::move(p
     throw_input("{}: the folder cannot be made: {}; choose another --out", path_.string(),
                 error.message());
   }
-  if (existing == Existing::kOverwrite) {
-    remove_run(path_);
-  } else if (is_run(path_) && existing == Existing::kRefuse) {
+  if (fs::exists(path_ / "ledger.jsonl", error)) {
+    throw_input("{}: holds the ledger of a study; choose another --out", path_.string());
+  }
+  if (is_run(path_) && existing == Existing::kRefuse) {
     throw_input(
         "{}: already holds a run; continue it with --resume, replace it with --overwrite, "
         "or choose another --out",
         path_.string());
   }
+  lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ >= 0 && flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(lock_);
+    throw_input("{}: another process trains there; wait for it or choose another --out",
+                path_.string());
+  }
+}
+
+RunDirectory::~RunDirectory() {
+  if (lock_ >= 0) close(lock_);
+}
+
+void RunDirectory::begin() const {
+  if (existing_ == Existing::kOverwrite) remove_run(path_);
+  fs::create_directories(path_ / "checkpoints");
 }
 
 fs::path RunDirectory::default_path(const std::string& dataset, const std::string& model) {
@@ -69,7 +103,8 @@ fs::path RunDirectory::default_path(const std::string& dataset, const std::strin
 }
 
 bool RunDirectory::is_run(const fs::path& path) {
-  return fs::exists(path / "config.yaml") || fs::exists(path / "summary.json") ||
+  const bool of_a_study = fs::exists(path / "ledger.jsonl");  // tune writes a config.yaml, too
+  return (fs::exists(path / "config.yaml") && !of_a_study) || fs::exists(path / "summary.json") ||
          fs::exists(path / "log.jsonl");
 }
 
@@ -82,7 +117,7 @@ fs::path RunDirectory::checkpoint(int64_t layers, int64_t split) const {
 }
 
 void RunDirectory::remove_checkpoints() const {
-  fs::remove_all(path_ / "checkpoints");
+  remove_checkpoints_in(path_);
 }
 
 namespace {

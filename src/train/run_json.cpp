@@ -34,14 +34,17 @@ Json spectrum_json(const SpectrumReport& s) {
           {"converged", s.converged}};
 }
 
-Json rewire_json(const std::string& mode, const rewire::RewireReport& r) {
-  return {{"mode", mode},
+Json rewire_json(int64_t split, const rewire::RewireReport& r) {
+  return {{"split", split},
+          {"mode", rewire::to_string(r.mode)},
           {"epsilon", r.epsilon},
           {"edges_before", r.edges_before},
           {"dropped", r.dropped},
           {"added", r.added},
           {"edges_after", r.edges_after},
+          {"isolated_before", r.isolated_before},
           {"isolated_after", r.isolated_after},
+          {"components_before", r.components_before},
           {"components_after", r.components_after},
           {"homophily_before", number(r.homophily_before)},
           {"homophily_after", number(r.homophily_after)}};
@@ -76,11 +79,11 @@ std::string to_json(const RunSummary& summary) {
   json["peak_rss_bytes"] = summary.peak_rss_bytes;
   json["spectrum"] = summary.spectrum.empty() ? Json(nullptr) : spectrum_json(summary.spectrum[0]);
   json["rewiring"] = Json::array();
-  for (const auto& [mode, report] : summary.rewirings) {
-    json["rewiring"].push_back(rewire_json(mode, report));
+  for (const auto& [split, report] : summary.rewirings) {
+    json["rewiring"].push_back(rewire_json(split, report));
   }
   json["options"] = options_json(summary.config);
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace dgat::train

@@ -176,7 +176,7 @@ void write_safetensors(std::ostream& out, std::span<const TensorView> tensors,
         {"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
     offset = end;
   }
-  std::string text = header.dump();
+  std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
   text.resize((text.size() + 7) / 8 * 8, ' ');  // tensors start on a multiple of 8 bytes
   const uint64_t size = text.size();
   out.write(reinterpret_cast<const char*>(&size), sizeof size);

@@ -11,6 +11,7 @@
 #include "dgat/core/interrupt.h"
 #include "dgat/core/loop_sharing.h"
 #include "dgat/core/parallel.h"
+#include "dgat/core/progress.h"
 #include "dgat/core/random.h"
 #include "dgat/core/subnormals.h"
 #include "dgat/nn/registry.h"
@@ -61,15 +62,14 @@ class Loop {
         metric_(metric_for(task.config, task.dataset)),
         train_nodes_(labelled(split_.train, labels_)),
         seed_(split_seed(task.config.seed, task.split)),
-        identity_(identity(task)) {
+        identity_(identity(task) + hooks.data) {
     if (train_nodes_.empty()) {
       throw_input("{}: split {} has no labelled training node", task.dataset.name, task.split);
     }
     for (const graph::NodeId i : train_nodes_) {
       train_labels_.push_back(labels_[static_cast<size_t>(i)]);
     }
-    check_measurable(split_.train, "training");
-    check_measurable(split_.val, "validation");
+    check_measurable(config_, task.dataset, task.split);
     adam_.lr = config_.lr;
     adam_.weight_decay = config_.weight_decay;
     adam_.decoupled = config_.optimizer == "adamw";
@@ -86,9 +86,8 @@ class Loop {
 
   SplitResult run() {
     const FlushSubnormals flush;
-    if (!hooks_.checkpoint.empty() && std::filesystem::exists(hooks_.checkpoint)) {
-      load_checkpoint(hooks_.checkpoint, model_, state_, identity_);
-    } else if (two_stages_ && pretraining_steps_ == 0) {
+    const bool continued = load();
+    if (!continued && two_stages_ && pretraining_steps_ == 0) {
       model_.end_pretraining(task_.input);
     }
     start_ = std::chrono::steady_clock::now();
@@ -107,16 +106,6 @@ class Loop {
   }
 
  private:
-  /// A part whose metric is not a number whatever the scores cannot choose a step.
-  void check_measurable(const std::vector<graph::NodeId>& nodes, const char* part) const {
-    const std::vector<float> zeros(labels_.size() *
-                                   static_cast<size_t>(model_.options().outputs()));
-    if (std::isnan(evaluate(metric_, {zeros, model_.options().outputs()}, labels_, nodes))) {
-      throw_input("{}: the {} nodes of split {} cannot be measured by {}: too few labels there",
-                  task_.dataset.name, part, task_.split, to_string(metric_));
-    }
-  }
-
   void stop_if_asked() {
     const bool other_failed = hooks_.stop != nullptr && hooks_.stop->load();
     if (!interrupt_requested() && !other_failed) return;
@@ -281,6 +270,7 @@ class Loop {
 
   bool out_of_patience() const {
     return config_.patience > 0 && state_.best.step > pretraining_steps_ &&
+           state_.step % config_.eval_every == 0 &&  // only what was evaluated can have been better
            state_.step - state_.best.step >= config_.patience;
   }
 
@@ -288,7 +278,29 @@ class Loop {
     finish_evaluation();
     if (hooks_.checkpoint.empty()) return;
     if (hooks_.before_checkpoint) hooks_.before_checkpoint();
-    save_checkpoint(hooks_.checkpoint, model_, state_, identity_);
+    try {
+      save_checkpoint(hooks_.checkpoint, model_, state_, identity_);
+    } catch (const Error& error) {
+      if (!hooks_.checkpoint_is_optional) throw;
+      notice(fmt::format("train: goes on without a checkpoint: {}", error.what()));
+    }
+  }
+
+  /// Whether the loop goes on from a checkpoint.
+  bool load() {
+    if (hooks_.checkpoint.empty() || !std::filesystem::exists(hooks_.checkpoint)) return false;
+    const Snapshot initial(model_);
+    try {
+      load_checkpoint(hooks_.checkpoint, model_, state_, identity_);
+      return true;
+    } catch (const InputError& error) {
+      if (!hooks_.checkpoint_is_optional) throw;
+      notice(fmt::format("train: starts again: {}", error.what()));
+    }
+    initial.restore(model_);
+    state_ = LoopState{};
+    state_.moments.resize(parameters_.size());
+    return false;
   }
 
   const SplitTask& task_;
@@ -321,6 +333,20 @@ class Loop {
 };
 
 }  // namespace
+
+void check_measurable(const Config& config, const data::Dataset& dataset, int64_t split) {
+  const MetricKind metric = metric_for(config, dataset);
+  const int64_t columns = dataset.classes == 2 ? 1 : dataset.classes;
+  const std::vector<float> zeros(dataset.labels.size() * static_cast<size_t>(columns));
+  const data::Split& parts = dataset.splits.at(static_cast<size_t>(split));
+  for (const auto& [nodes, name] :
+       {std::pair{&parts.train, "training"}, {&parts.val, "validation"}}) {
+    if (std::isnan(evaluate(metric, {zeros, columns}, dataset.labels, *nodes))) {
+      throw_input("{}: the {} nodes of split {} cannot be measured by {}: too few labels there",
+                  dataset.name, name, split, to_string(metric));
+    }
+  }
+}
 
 MetricKind metric_for(const Config& config, const data::Dataset& dataset) {
   if (config.metric == "roc_auc" && dataset.classes != 2) {

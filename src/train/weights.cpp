@@ -90,12 +90,9 @@ void load_weights(const SafeTensors& file, nn::Model<float>& model, const std::s
   for (const auto& buffer : model.buffers()) {
     const std::string name = prefix + buffer.name;
     known.insert(name);
-    const NamedTensor* tensor = file.find(name);
-    if (tensor == nullptr || tensor->shape.size() != 2) {
-      throw_input("{}: tensor {} is missing; weights of another model?", source, name);
-    }
+    const std::vector<int64_t> shape = {buffer.values->rows(), buffer.values->cols()};
     *buffer.values =
-        tensor::Matrix<float>::from(tensor->shape[0], tensor->shape[1], tensor->values);
+        tensor::Matrix<float>::from(shape[0], shape[1], require(file, name, shape, source).values);
   }
   if (!prefix.empty()) return;
   for (const NamedTensor& tensor : file.tensors) {

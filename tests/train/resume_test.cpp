@@ -4,6 +4,7 @@
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
 #include "dgat/core/random.h"
+#include "dgat/data/fingerprint.h"
 #include "dgat/train/safetensors.h"
 #include "small_run.h"
 #include "support/temp_dir.h"
@@ -84,6 +85,8 @@ TEST(Resume, ARunKilledBetweenSplitsLeavesOneCompleteLog) {
       const SplitTask task{config, dataset, input, split, 1};
       TrainHooks hooks;
       hooks.checkpoint = directory.checkpoint(1, split);
+      hooks.data = data::fingerprint(dataset) + " " +
+                   data::fingerprint(dataset.splits[static_cast<size_t>(split)]);
       hooks.before_checkpoint = [&] { log.flush(); };
       hooks.on_evaluation = [&](const StepRecord& r) {
         log.write(1, split, r);

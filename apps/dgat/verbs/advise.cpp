@@ -9,6 +9,7 @@
 #include "../advice_output.h"
 #include "../data_options.h"
 #include "../verbs.h"
+#include "dgat/core/shell.h"
 
 namespace dgat::app {
 namespace {
@@ -33,9 +34,15 @@ void run(AdviseVerb options) {
   if (options.common.json) {
     print_json(to_json(advice));
   } else {
-    fmt::print(
-        "{}", to_text(advice, fmt::format("dgat train {} --model {} --recipe {}", options.data.data,
-                                          options.model, options.recipe)));
+    std::string command =
+        fmt::format("dgat train {} --model {} --recipe {}", shell_quoted(options.data.data),
+                    options.model, options.recipe);
+    if (options.components != "each") command += " --components " + options.components;
+    if (!options.data.split.empty()) command += " --split " + options.data.split;
+    if (!options.data.split_file.empty()) {
+      command += " --split-file " + shell_quoted(options.data.split_file);
+    }
+    fmt::print("{}", to_text(advice, command));
   }
 }
 

@@ -50,8 +50,7 @@ std::optional<study::Published> published_row(const std::string& dataset, const 
 }
 
 void run(const Compare& options) {
-  train::Settings settings = given_settings(options.study.training);
-  settings.erase("model");
+  const train::Settings settings = settings_for_any_model(options.study.training);
   const study::TrialData data = load_trial_data(options.study.data, settings);
   const std::string& name = data.dataset->name;
   const study::Study plan = study::study_on(data, study::rows_of(options.models, settings, name));
@@ -76,7 +75,7 @@ void add_compare(CLI::App& app) {
       app.add_subcommand("compare", "Several models under one protocol, with paired tests");
   verb->add_option("DATA", options->study.data, "data set: a file, a folder or a known name")
       ->required();
-  verb->add_option("--models", options->models,
+  verb->add_option("--models,--model", options->models,
                    "a,b,c or all; a line may have options of its own: dgat:gamma=0.1:rewire=none, "
                    "and alternatives for validation to choose from: dgat:gamma=0.1/0.3/1")
       ->capture_default_str()

@@ -36,20 +36,22 @@ std::string node_name(const data::Dataset& set, int64_t i) {
                               : csv_field(set.node_ids[static_cast<size_t>(i)]);
 }
 
-std::string class_name(const data::Dataset& set, int64_t c) {
-  return static_cast<size_t>(c) < set.class_names.size()
-             ? csv_field(set.class_names[static_cast<size_t>(c)])
+/// As the data set of the training names it: another one may have other names, or fewer.
+std::string class_name(const train::TrainedModel& trained, int64_t c) {
+  return static_cast<size_t>(c) < trained.class_names.size()
+             ? csv_field(trained.class_names[static_cast<size_t>(c)])
              : fmt::format("{}", c);
 }
 
-void write_nodes_csv(const fs::path& path, const data::Dataset& set, const train::Prediction& p) {
+void write_nodes_csv(const fs::path& path, const data::Dataset& set,
+                     const train::TrainedModel& trained, const train::Prediction& p) {
   write_atomically(path, [&](std::ostream& out) {
     std::string line = "id,class";
     for (int64_t c = 0; c < p.class_count; ++c) line += fmt::format(",probability_{}", c);
     for (int64_t c = 0; c < p.embedding_width; ++c) line += fmt::format(",embedding_{}", c);
     out << line << '\n';
     for (size_t i = 0; i < p.classes.size(); ++i) {
-      line = node_name(set, static_cast<int64_t>(i)) + "," + class_name(set, p.classes[i]);
+      line = node_name(set, static_cast<int64_t>(i)) + "," + class_name(trained, p.classes[i]);
       const auto add = [&](const std::vector<float>& values, int64_t width) {
         for (int64_t c = 0; c < width; ++c) {
           line +=
@@ -112,9 +114,13 @@ void run(const Predict& options) {
   const data::Dataset set = data::load_dataset(where, {.directed = trained.config.directed});
   spectral::SpectralCache cache(spectral::default_cache_folder());
   const train::Prediction p = train::predict(trained, set, cache, options.what);
+  if (options.what.attention && p.attention.empty()) {
+    throw_input("predict: {} has no attention to write; leave out --attention",
+                trained.config.model);
+  }
   Json files = Json::array({options.out});
   if (csv) {
-    write_nodes_csv(out, set, p);
+    write_nodes_csv(out, set, trained, p);
     if (!p.attention.empty()) {
       const fs::path arcs = out.parent_path() / (out.stem().string() + "-attention.csv");
       write_attention_csv(arcs, set, p);
@@ -136,7 +142,7 @@ void run(const Predict& options) {
   }
   Table table({"class", "nodes"});
   for (int64_t c = 0; c < p.class_count; ++c) {
-    table.row({class_name(set, c), fmt::format("{}", sizes[static_cast<size_t>(c)])});
+    table.row({class_name(trained, c), fmt::format("{}", sizes[static_cast<size_t>(c)])});
   }
   fmt::print("{}\n{} of split {} on {}: {} nodes, written to {}\n", table.text(),
              trained.config.model, trained.split, set.name, p.classes.size(), options.out);

@@ -22,7 +22,7 @@ struct Reproduce {
 
 void run(const Reproduce& given) {
   study::ReproduceOptions options = given.options;
-  options.settings = given_settings(given.study.training);
+  options.settings = settings_for_any_model(given.study.training);
   options.data_dir = given.data_dir;
   options.tuned = given.tuned;
   const fs::path out = given.study.out.empty() ? fs::path("runs") / ("reproduce-" + options.table)
@@ -31,6 +31,7 @@ void run(const Reproduce& given) {
       runner_options(given.study, options.settings, "reproduce " + options.table, out);
   options.study.folds_first = true;
   options.study.choose_on = given.study.choose_on;
+  refuse_run_folder(out);
   study::Ledger ledger(out / "ledger.jsonl");
   spectral::SpectralCache cache(spectral::default_cache_folder());
   const study::Reproduction result = study::reproduce(options, ledger, cache);
@@ -73,7 +74,7 @@ void add_reproduce(CLI::App& app) {
                    "only these: a,b,c (synthetic: mixhop-0.1)")
       ->delimiter(',')
       ->type_name("LIST");
-  verb->add_option("--models", options->options.models, "only these rows: a,b,c")
+  verb->add_option("--models,--model", options->options.models, "only these rows: a,b,c")
       ->delimiter(',')
       ->type_name("LIST");
   verb->add_option("--data-dir", options->data_dir,

@@ -28,15 +28,6 @@ struct Rewire {
   std::string mode = "auto", epsilon, components = "each", solver = "auto", out;
 };
 
-/// --split names one of the data set's splits (a number) or asks for random ones (60/20/20).
-void take_split_number(Rewire& options) {
-  const std::string& text = options.data.split;
-  if (text.empty() || text.size() > 6) return;
-  if (!std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) return;
-  options.split = std::stoi(text);
-  options.data.split.clear();
-}
-
 /// The labels that rewiring may see. A data set without splits shows none of them.
 std::vector<int32_t> visible_labels(const data::Dataset& set, int split) {
   if (set.splits.empty()) return std::vector<int32_t>(set.labels.size(), -1);
@@ -114,7 +105,7 @@ void run(Rewire options) {
   if (!options.epsilon.empty()) request.epsilon = rewire::parse_epsilon(options.epsilon);
   request.per_component =
       spectral::component_policy_from(options.components) == spectral::ComponentPolicy::kEach;
-  take_split_number(options);
+  options.split = take_split_number(options.data);
   data::Dataset set = load(options.data, options.common.seed);
   if (set.splits.empty() && request.mode.automatic) {
     throw_input(
@@ -126,6 +117,11 @@ void run(Rewire options) {
   const spectral::EigenResult pairs = solve(set.graph, options);
   const std::vector<double> vectors = pairs.phi(options.laplacian.alpha);
   const spectral::NodeVectors phi(vectors, set.graph.nodes(), options.k);
+  const double share = spectral::participation_ratio(phi.vector(0));
+  if (set.graph.edges() > 0 && share < spectral::kLocalised) {
+    notice(fmt::format("rewire: the eigenvector lives on {:.2g}% of the nodes; try another --gamma",
+                       100 * share));
+  }
   auto [graph, report] = rewire::rewire(set.graph, phi, request, labels);
   set.graph = std::move(graph);
   if (!options.out.empty()) {
@@ -141,6 +137,7 @@ void run(Rewire options) {
               {"mode", to_string(report.mode)},
               {"epsilon", report.epsilon},
               {"eigenvalues", pairs.eigenvalues},
+              {"participation_ratio", share},
               {"edges_before", report.edges_before},
               {"dropped", report.dropped},
               {"added", report.added},
@@ -183,9 +180,10 @@ void add_rewire(CLI::App& app) {
   verb->add_option("--solver", options->solver, "eigensolver, see `dgat spectrum --help`")
       ->capture_default_str();
   verb->add_option(
-      "--out", options->out,
-      ".npz to write: the data set on its new edges, with edge_index [2, M] (receiver, "
-      "sender, self loops included) and edge_attr [M, 2k]");
+          "--out", options->out,
+          ".npz to write: the data set on its new edges, with edge_index [2, M] (receiver, "
+          "sender, self loops included) and edge_attr [M, 2k]")
+      ->check(npz_name);
   add_common_options(*verb, options->common);
   verb->footer(
       "With d = |phi_i - phi_j|, the distance of two nodes along the first eigenvector:\n"

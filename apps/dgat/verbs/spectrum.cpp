@@ -136,7 +136,7 @@ void print_sketch(const Answer& answer) {
   const double effective = answer.participation.front() * static_cast<double>(phi.size());
   fmt::print("  participation ratio {:.3g}: {:.0f} of {} nodes take part; {} carry 90% of it\n",
              answer.participation.front(), effective, phi.size(), nodes_carrying(phi, 0.9));
-  if (answer.participation.front() < 0.01 && phi.size() >= 100) {
+  if (answer.participation.front() < spectral::kLocalised && phi.size() >= 100) {
     fmt::print(
         "  localised: phi is nearly constant on most of the graph. A smaller gamma or more vectors "
         "(-k) may tell more.\n");
@@ -237,7 +237,8 @@ void add_spectrum(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
   verb->add_option("--out", options->out,
-                   "write eigenvalues [k] and eigenvectors [N,k] (float64) to this .npz file");
+                   "write eigenvalues [k] and eigenvectors [N,k] (float64) to this .npz file")
+      ->check(npz_name);
   add_common_options(*verb, options->common);
   verb->footer(
       "dgat spectrum minesweeper.npz --gamma 0.5\n"

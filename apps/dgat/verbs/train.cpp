@@ -10,8 +10,10 @@
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
 #include "dgat/core/progress.h"
+#include "dgat/core/shell.h"
 #include "dgat/nn/registry.h"
 #include "dgat/report/run_page.h"
+#include "dgat/report/run_record.h"
 #include "dgat/train/run.h"
 
 namespace dgat::app {
@@ -25,66 +27,68 @@ struct Train {
   bool resume = false, overwrite = false;
 };
 
-/// Files by their full path, so that config.yaml works from any folder; names stay names.
-std::string data_setting(const std::string& data) {
-  std::error_code ignored;
-  return fs::exists(data, ignored) ? fs::absolute(data).lexically_normal().string() : data;
-}
-
 /// The options of the run to continue. What is given now must agree with them, unless it does not
 /// change results.
 train::Settings resumed_settings(const Train& options, const fs::path& config) {
-  train::Settings settings = train::read_settings(config);
-  for (const auto& [key, text] : options.training.flags) {
-    const train::OptionInfo& info = train::find_option(key);
-    train::Config given;
-    info.set(given, text);
-    if (info.changes_result && settings.contains(key) && info.get(given) != settings.at(key)) {
+  const train::Settings settings = train::with_single_extras(train::read_settings(config));
+  train::Settings flags = given_settings(options.training);
+  make_paths_absolute(flags);
+  train::Settings given = train::flags_over_file(settings, flags);
+  const train::Config before = train::resolve(settings), now = train::resolve(given);
+  for (const train::OptionInfo& info : train::config_options()) {
+    if (info.changes_result && info.get(before) != info.get(now)) {
       throw_input("train: {} {} differs from {} in {}; a resumed run keeps its options",
-                  flag_of(key), text, settings.at(key), config.string());
+                  flag_of(info.key), info.get(now), info.get(before), config.string());
     }
-    settings[key] = text;
   }
-  return settings;
+  return given;
 }
 
 std::string percent(double value) {
   return std::isnan(value) ? "-" : fmt::format("{:.2f}", 100 * value);
 }
 
-std::string percent(const train::MeanStd& m) {
-  return fmt::format("{} ± {}", percent(m.mean), percent(m.std));
+/// Of one split the mean alone, which has no spread.
+std::string percent(const train::MeanStd& m, size_t splits) {
+  return splits == 1 ? percent(m.mean) : fmt::format("{} ± {}", percent(m.mean), percent(m.std));
 }
 
 void print_summary(const train::RunSummary& summary) {
   const train::DepthResult& best = summary.best();
+  const size_t count = best.splits.size();
   Table table({"split", "best step", "train", "val", "test", "seconds"});
   for (const train::SplitResult& s : best.splits) {
     table.row({fmt::format("{}", s.split), fmt::format("{}", s.best.step), percent(s.best.train),
                percent(s.best.val), percent(s.best.test), fmt::format("{:.1f}", s.seconds)});
   }
-  table.row({"mean ± std", "", percent(best.train), percent(best.val), percent(best.test), ""});
+  table.row({"mean ± std", "", percent(best.train, count), percent(best.val, count),
+             percent(best.test, count), ""});
   fmt::print("{}", table.text());
   if (summary.depths.size() > 1) {
     Table depths({"layers", "val", "test"});
     for (const train::DepthResult& d : summary.depths) {
       depths.row({fmt::format("{}{}", d.layers, d.layers == best.layers ? " chosen" : ""),
-                  percent(d.val), percent(d.test)});
+                  percent(d.val, count), percent(d.test, count)});
     }
     fmt::print("\n{}", depths.text());
   }
   fmt::print("\n{} on {}: test {} {} % ({} layers, {} parameters, {:.4f} s per step)\n",
              summary.config.model, summary.dataset, train::to_string(summary.metric),
-             percent(best.test), best.layers, summary.parameters, summary.seconds_per_step);
+             percent(best.test, count), best.layers, summary.parameters, summary.seconds_per_step);
 }
 
-void say_what_is_ignored(const train::Settings& settings, const train::Config& config) {
+/// Of a file only what asks for directions: a resolved one has every option.
+void say_what_is_ignored(const train::Settings& settings, const train::Settings& flags,
+                         const train::Config& config) {
   if (nn::find_model(config.model).directional) return;
-  for (const char* key : {"rewire", "directional"}) {
-    const auto at = settings.find(key);
-    if (at != settings.end() && at->second != "none" && at->second != "off") {
+  for (const train::OptionInfo& info : train::config_options()) {
+    if (info.group != "Direction" || config.extra.contains(info.key)) continue;
+    const bool asks = info.key == "rewire" || info.key == "directional";
+    const train::Settings& given = asks ? settings : flags;
+    const auto at = given.find(info.key);
+    if (at != given.end() && at->second != "none" && at->second != "off") {
       notice(fmt::format("train: {} has no directions; {} {} is ignored", config.model,
-                         flag_of(key), at->second));
+                         flag_of(info.key), at->second));
     }
   }
 }
@@ -100,18 +104,26 @@ void run(const Train& options) {
   }
   train::Settings settings = continues ? resumed_settings(options, given_out / "config.yaml")
                                        : given_settings(options.training);
-  if (!options.data.empty()) settings["data"] = data_setting(options.data);
+  if (!options.data.empty()) settings["data"] = options.data;
+  make_paths_absolute(settings);
   if (!settings.contains("data") || settings.at("data").empty()) {
     throw_input("train: which data set? give a file, a folder or a name: dgat train DATA");
   }
   if (continues && fs::exists(given_out / "summary.json")) {
     notice(fmt::format("train: {} is finished; nothing to resume", options.out));
-    fmt::print("{}", read_whole_file(given_out / "summary.json"));
+    if (options.common.json) {
+      fmt::print("{}", read_whole_file(given_out / "summary.json"));
+    } else {
+      const report::RunRecord run = report::read_run(given_out);
+      const train::MeanStd test{run.test_mean, run.test_std};
+      fmt::print("{} on {}: test {} {} %\n", run.model, run.dataset, run.metric,
+                 percent(test, run.splits.size()));
+    }
     return;
   }
   const data::Dataset dataset = train::load_for(train::resolve(settings));
   const train::Config config = train::resolve(settings, dataset.name);
-  say_what_is_ignored(settings, config);
+  say_what_is_ignored(settings, options.training.flags, config);
   const fs::path out = options.out.empty()
                            ? train::RunDirectory::default_path(dataset.name, config.model)
                            : given_out;
@@ -129,8 +141,9 @@ void run(const Train& options) {
       fmt::print("written to {}\n", out.string());
     }
   } catch (const Interrupted& error) {
-    throw Interrupted(
-        fmt::format("{}; continue with: dgat train --resume --out {}", error.what(), out.string()));
+    if (!train::RunDirectory::is_run(out)) throw;  // before anything was worth keeping
+    throw Interrupted(fmt::format("{}; continue with: dgat train --resume --out {}", error.what(),
+                                  shell_quoted(out.string())));
   }
 }
 

@@ -8,11 +8,13 @@
 #include <memory>
 
 #include "../advice_output.h"
+#include "../study_options.h"
 #include "../training_options.h"
 #include "../verbs.h"
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
 #include "dgat/core/progress.h"
+#include "dgat/core/shell.h"
 #include "dgat/report/study_page.h"
 #include "dgat/study/runner.h"
 #include "dgat/train/run.h"
@@ -66,18 +68,24 @@ std::vector<double> searched_numbers(const study::TuneOptions& request, const st
 void print_advice(const Tune& options, const study::TuneOptions& request,
                   const data::Dataset& dataset, const train::Config& config,
                   spectral::SpectralCache& cache) {
+  for (const auto& [key, values] : request.search) {
+    if (!key.starts_with("extra.")) train::find_option(key);
+  }
   study::AdviceOptions question =
       advice_options(config.model, nn::to_string(config.recipe), config.components,
                      searched_numbers(request, "gamma"), searched_numbers(request, "alpha"),
                      searched(request, "rewire"), config.seed);
+  const train::Settings& fixed = request.settings;
+  if (fixed.contains("gamma")) question.gammas = {config.gamma};
+  if (fixed.contains("alpha")) question.alphas = {config.alpha};
   question.every_alpha = request.search.contains("alpha");  // as in the search itself
   const study::Advice advice = study::advise(dataset, 0, question, cache);
   if (options.common.json) {
     print_json(to_json(advice));
   } else {
-    fmt::print("{}",
-               to_text(advice, fmt::format("dgat train {} --model {} --recipe {}", config.data,
-                                           config.model, nn::to_string(config.recipe))));
+    fmt::print("{}", to_text(advice, fmt::format("dgat train {} --model {} --recipe {}",
+                                                 shell_quoted(config.data), config.model,
+                                                 nn::to_string(config.recipe))));
   }
 }
 
@@ -97,12 +105,8 @@ void run(const Tune& options) {
   request.budget_seconds = study::parse_duration(options.budget);
   request.advised = !options.plain_order;
   request.settings = given_settings(options.training);
-  std::error_code ignored;
-  if (!options.data.empty()) {
-    request.settings["data"] = fs::exists(options.data, ignored)
-                                   ? fs::absolute(options.data).lexically_normal().string()
-                                   : options.data;
-  }
+  if (!options.data.empty()) request.settings["data"] = options.data;
+  make_paths_absolute(request.settings);
   if (!request.settings.contains("data")) throw_input("tune: which data set? dgat tune DATA");
   const data::Dataset dataset = train::load_for(train::resolve(request.settings));
   const train::Config config = train::resolve(request.settings, dataset.name);
@@ -114,6 +118,7 @@ void run(const Tune& options) {
   }
   if (options.out.empty()) throw_input("tune: where to? give a folder with --out DIR");
   const fs::path out = options.out;
+  refuse_run_folder(out);
   study::Ledger ledger(out / "ledger.jsonl");
   if (ledger.size() > 0)
     notice(fmt::format("tune: {} holds {} trials; they are not run again", out.string(),
@@ -125,8 +130,8 @@ void run(const Tune& options) {
     fmt::print("{}", study::to_json(result));
   } else {
     fmt::print("{}\nwritten to {}; the test result: dgat train --config {} --out {}\n",
-               study::to_markdown(result), out.string(), (out / "config.yaml").string(),
-               (out / "run").string());
+               study::to_markdown(result), out.string(),
+               shell_quoted((out / "config.yaml").string()), shell_quoted((out / "run").string()));
   }
   if (result.interrupted) {
     throw Interrupted(fmt::format("tune: stopped; the same command continues in {}", out.string()));
@@ -154,6 +159,7 @@ void add_tune(CLI::App& app) {
       "train nothing: print what `dgat advise` would, for the gamma, alpha and rewire of --search");
   verb->add_flag("--no-advice", options->plain_order,
                  "take graphs in random order instead of best-advised first");
+  add_resume(*verb);
   add_training_options(*verb, options->training, options->common);
   add_common_options(*verb, options->common);
   verb->footer(

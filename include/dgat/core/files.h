@@ -9,9 +9,11 @@
 namespace dgat {
 
 /// A file that appears whole or not at all: written beside its final place under a temporary name,
-/// flushed to disk and renamed by commit(). Without commit() nothing is left behind.
+/// flushed to disk and renamed by commit(). Without commit() nothing is left behind. A symbolic
+/// link stays one: the file it points to is replaced.
 ///
-/// Throws: InputError when the folder does not exist or is not writable, ComputeError when the
+/// Throws: InputError when the folder does not exist or is not writable, or when there is something
+/// else than a file at that place (a device must not be replaced); ComputeError when the
 /// disk is full; both name the file.
 class AtomicFile {
  public:

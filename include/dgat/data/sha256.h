@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,12 @@ namespace dgat::data {
 class Sha256 {
  public:
   void update(std::string_view bytes);
+  /// The length, then the bytes of the values: two lists in a row are not one longer list.
+  template <class T>
+  void update_list(std::span<const T> values) {
+    update(std::to_string(values.size()) + ":");
+    update({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  }
   /// 64 lower-case hexadecimal digits; ends the computation.
   std::string finish();
 

@@ -18,7 +18,7 @@ struct RewireReport {
   int64_t edges_before = 0, dropped = 0, added = 0, edges_after = 0;
   int64_t isolated_before = 0, isolated_after = 0;  ///< nodes with no neighbour
   int64_t components_before = 0, components_after = 0;
-  /// Share of equal labels over edges whose both ends are training nodes; NaN without such edges.
+  /// edge_homophily() of the two graphs.
   double homophily_before = 0, homophily_after = 0;
 };
 
@@ -46,6 +46,9 @@ struct RewireResult {
 /// Throws: InputError for a directed graph, and for `auto` as resolve_mode().
 RewireResult rewire(const graph::CsrGraph& graph, const spectral::NodeVectors& phi,
                     const RewireOptions& options, std::span<const int32_t> training_labels);
+
+/// Share of equal labels over the edges whose both ends are labelled; NaN without such edges.
+double edge_homophily(const graph::CsrGraph& graph, std::span<const int32_t> training_labels);
 
 /// What `auto` means on this graph: prune-near when the adjusted homophily of the edges between
 /// training nodes is at least kHomophilous, otherwise prune-far+add. Other modes are returned as

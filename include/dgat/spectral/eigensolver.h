@@ -108,5 +108,7 @@ EigenResult solve_spectrum(const graph::CsrGraph& graph, const EigenOptions& opt
 
 /// (sum phi^2)^2 / (N sum phi^4): 1 when every node takes part equally, 1/N on a single node.
 double participation_ratio(std::span<const double> phi);
+/// Below this share of the nodes phi says little about the others; a user should be told.
+inline constexpr double kLocalised = 0.01;
 
 }  // namespace dgat::spectral

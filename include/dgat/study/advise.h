@@ -44,7 +44,7 @@ struct AdviceOptions {
   bool directional = true;  ///< whether edge features enter the attention scores
   int folds = 5;            ///< of the cross-validation inside the training nodes
   int64_t width = 64;       ///< columns of wide features (fewer above 65,536 nodes)
-  uint64_t seed = 0;        ///< of folds and reduction
+  uint64_t seed = 0;        ///< of folds, reduction, and the choice inside a repeated eigenvalue
 };
 
 /// The labels at the ends of a set of edges; only edges between training nodes count.

@@ -34,7 +34,6 @@ class Ledger {
   size_t size() const;
   /// In the order of the keys.
   std::vector<TrialResult> results() const;
-  const std::filesystem::path& path() const { return path_; }
 
  private:
   void read_new_lines(bool at_start);

@@ -27,7 +27,7 @@ std::vector<Row> rows_of(const std::string& models, const train::Settings& commo
                          const std::string& dataset);
 
 /// Every combination of "key=a/b:key=c/d"; one empty one for an empty text.
-/// Throws: InputError for an unknown key or value.
+/// Throws: InputError for an unknown key or value, and for a key that cannot differ between rows.
 std::vector<train::Settings> parse_grid(const std::string& text);
 
 /// The seven rows of the paper's ablation tables for a directional model: L(alpha, gamma) or the

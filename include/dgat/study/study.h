@@ -70,6 +70,9 @@ struct StudyResult {
   int64_t threads = 0;       ///< the most of a trial; 0: the ledger does not say
   std::vector<RowResult> rows;
 
+  /// The row with the highest mean test metric over the folds that all finished rows have (its own
+  /// mean where there is no such fold); the first on a tie, none when nothing has finished.
+  std::optional<size_t> best_row() const;
   double seconds() const;
   int64_t trials_left() const;
 };

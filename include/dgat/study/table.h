@@ -47,6 +47,9 @@ struct Table {
   std::string json() const;   ///< {"title", "columns", "rows": [{KEY: ...}], "notes"}
 };
 
+/// Sets one cell of the column in bold.
+void mark(Table& table, const std::string& key, size_t row);
+
 /// Marks the cell with the highest value of a column.
 void mark_best(Table& table, const std::string& key);
 

@@ -36,6 +36,10 @@ struct Trial {
   int64_t split = 0;
 };
 
+/// Whether an option can differ between the trials of a study. Not those that say where the data is
+/// and how much of it is run; depth is part of the trial itself.
+bool belongs_to_trial(const train::OptionInfo& option);
+
 /// 32 hexadecimal digits over everything that changes the result: the data set's fingerprint, the
 /// nodes of the split, its number (it enters the random numbers), the depth, and every option with
 /// changes_result (but not where the data lies or how many splits are run). Equal on every machine.
@@ -62,8 +66,6 @@ struct TrialResult {
   int64_t jobs = 1;                            ///< trials side by side: they share time and memory
   std::map<std::string, std::string> options;  ///< what differs from train::Config{}, by key
   std::optional<TrialRewiring> rewiring;       ///< nothing where the graph stayed as it was
-
-  double seconds_per_step() const { return steps > 0 ? seconds / static_cast<double>(steps) : 0; }
 };
 
 /// The options of a configuration that differ from train::Config{}, without those that do not

@@ -42,7 +42,6 @@ struct Tried {
   std::vector<double> values;  ///< mean validation metric at every rung reached
   std::string failure;         ///< why it could not be trained
   int64_t advice_rank = 0;     ///< place of its graph in the advice, from 1; 0 without one
-  int rungs() const { return static_cast<int>(values.size()); }
 };
 
 /// Validation metric at one gamma, on the first rung, where every candidate has been.

@@ -71,6 +71,7 @@ struct OptionInfo {
   /// Parses and checks. Throws: InputError "key: what is wrong".
   std::function<void(Config&, const std::string&)> set;
   std::function<std::string(const Config&)> get;
+  bool is_switch = false;      ///< the flag alone means on: --directed
   bool changes_result = true;  ///< false for jobs and checkpoint_every: --resume may change them
 };
 std::span<const OptionInfo> config_options();
@@ -85,9 +86,22 @@ const OptionInfo& find_option(const std::string& key);
 Settings read_settings(const std::filesystem::path& path);
 Settings parse_settings(const std::string& yaml, const std::string& source);
 
+/// Options for rows of any model: without the model, and without what it could not choose (a gat
+/// has no directions and no rewiring), which a resolved file says nevertheless.
+Settings for_any_model(Settings settings);
+
+/// Flags over a file. A file says nothing about the extra options of another model than its own,
+/// and no more than for_any_model() about the rest. A flag that is also an extra option of the
+/// model (pgcn's gamma) is meant for that.
+Settings flags_over_file(Settings file, const Settings& flags);
+
+/// "k=3,ppr=0.1" under the key `extra` as one key extra.NAME each; they win over it.
+Settings with_single_extras(Settings settings);
+
 /// Defaults of the recipe, of the model and (recipe classic) of the paper for that data set, then
 /// the settings on top; every extra option of the model has a value afterwards. The key extra.NAME
-/// sets one extra option. `dataset` is the data set's name; empty when unknown.
+/// sets one extra option; a common option of the same name does where there is none. `dataset` is
+/// the data set's name; empty when unknown.
 Config resolve(const Settings& settings, const std::string& dataset = {});
 
 /// Every option of the table in order, as YAML that read_settings() takes back.

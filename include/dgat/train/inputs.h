@@ -39,14 +39,20 @@ class InputBuilder {
 
   /// The rewiring in use for a split ("none", "prune-far+add", ...). Needs: for_split() was called.
   const std::string& mode_of(int64_t split) const { return modes_.at(split); }
-  /// What each rewiring in use did, by name; without one that changes nothing.
-  const std::map<std::string, rewire::RewireReport>& rewirings() const { return reports_; }
+  /// What the rewiring of each split did, its homophily by the training labels of that split;
+  /// without splits whose graph stays as it is.
+  const std::map<int64_t, rewire::RewireReport>& rewirings() const { return reports_; }
   /// nullptr for a model that has no use for eigenvectors.
   const SpectrumReport* spectrum() const { return spectrum_.get(); }
 
  private:
-  std::shared_ptr<const nn::Messages<float>> messages(const rewire::Mode& mode,
-                                                      std::span<const int32_t> training_labels);
+  /// A rewiring, the same for all splits: pruning and joining do not look at labels.
+  struct Rewired {
+    std::shared_ptr<const nn::Messages<float>> messages;
+    graph::CsrGraph graph;  // empty when it is the data set's
+    rewire::RewireReport report;
+  };
+  const Rewired& rewired(const rewire::Mode& mode);
   void solve(spectral::SpectralCache& cache);
 
   const data::Dataset& dataset_;
@@ -56,8 +62,8 @@ class InputBuilder {
   std::shared_ptr<const nn::NodeFeatures<float>> features_;
   std::shared_ptr<const graph::CsrGraph> graph_;
   std::shared_ptr<nn::PrecomputedParts> precomputed_;
-  std::map<std::string, std::shared_ptr<const nn::Messages<float>>> messages_;
-  std::map<std::string, rewire::RewireReport> reports_;
+  std::map<std::string, Rewired> rewired_;
+  std::map<int64_t, rewire::RewireReport> reports_;
   std::map<int64_t, std::string> modes_;
   std::unique_ptr<SpectrumReport> spectrum_;
 };

@@ -15,9 +15,10 @@ namespace dgat::train {
 struct TrainedModel {
   Config config;
   int64_t split = 0, layers = 0, features = 0, classes = 0;
-  int64_t nodes = 0;        ///< for models that learn a row per node
-  std::string rewire_mode;  ///< what `auto` meant in training
-  std::string dataset;      ///< name of the data set it was trained on
+  int64_t nodes = 0;                     ///< for models that learn a row per node
+  std::string rewire_mode;               ///< what `auto` meant in training
+  std::string dataset;                   ///< name of the data set it was trained on
+  std::vector<std::string> class_names;  ///< of that data set; empty where it had numbers
   std::unique_ptr<nn::Model<float>> model;
 };
 
@@ -32,7 +33,8 @@ struct Prediction {
   int64_t class_count = 0;
   std::vector<float> embeddings;  ///< nodes x embedding_width; what the last linear map reads
   int64_t embedding_width = 0;
-  /// Attention weights: arc e goes from senders[e] to receivers[e]; self loops included.
+  /// Attention weights: arc e goes from senders[e] to receivers[e]; self loops included. Empty for
+  /// a model that has no attention.
   std::vector<int64_t> receivers, senders;
   struct Layer {
     int64_t heads = 0;

@@ -27,8 +27,8 @@ struct RunSummary {
   std::vector<DepthResult> depths;  ///< every depth that was tried
   double seconds_per_step = 0;      ///< of the chosen depth
   int64_t peak_rss_bytes = 0;
-  std::vector<SpectrumReport> spectrum;  ///< empty, or one
-  std::map<std::string, rewire::RewireReport> rewirings;
+  std::vector<SpectrumReport> spectrum;               ///< empty, or one
+  std::map<int64_t, rewire::RewireReport> rewirings;  ///< by split; see InputBuilder
 
   const DepthResult& best() const { return depths.at(chosen); }
 };

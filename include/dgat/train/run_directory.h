@@ -23,13 +23,21 @@ enum class Existing {
 /// and, while it runs, checkpoints/layers-L-split-K.safetensors.
 class RunDirectory {
  public:
-  /// Creates the folder when needed.
-  /// Throws: InputError when it holds a run and `existing` refuses, or holds other files.
+  /// Creates the folder when needed and locks it until the object is gone; what is in it is left
+  /// alone until begin().
+  /// Throws: InputError when it holds a run and `existing` refuses, when it holds the ledger of a
+  ///         study, or when another process trains there.
   RunDirectory(std::filesystem::path path, Existing existing);
+  ~RunDirectory();
+  RunDirectory(const RunDirectory&) = delete;
+  RunDirectory& operator=(const RunDirectory&) = delete;
+
+  /// The run is about to write: removes one that is to be replaced.
+  void begin() const;
 
   /// runs/<dataset>-<model>-<date-time>, made unique by a number.
   static std::filesystem::path default_path(const std::string& dataset, const std::string& model);
-  /// Whether a folder holds a run of dgat.
+  /// Whether a folder holds a run of `dgat train`, finished or not.
   static bool is_run(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
@@ -42,6 +50,8 @@ class RunDirectory {
 
  private:
   std::filesystem::path path_;
+  Existing existing_;
+  int lock_ = -1;  // descriptor of the folder
 };
 
 /// log.jsonl: one JSON object per evaluation, {"layers","split","step","loss","train","val",

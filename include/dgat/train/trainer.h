@@ -16,6 +16,9 @@ enum class MetricKind { kAccuracy, kRocAuc, kMacroF1 };
 /// The metric that a configuration means on a data set. Throws: InputError when it does not apply.
 MetricKind metric_for(const Config& config, const data::Dataset& dataset);
 std::string to_string(MetricKind metric);  ///< "accuracy", "roc_auc", "macro_f1"
+/// A part whose metric is not a number whatever the scores cannot choose a step.
+/// Throws: InputError naming the split and its part.
+void check_measurable(const Config& config, const data::Dataset& dataset, int64_t split);
 double evaluate(MetricKind metric, const Scores& scores, std::span<const int32_t> labels,
                 std::span<const graph::NodeId> nodes);
 
@@ -45,6 +48,10 @@ struct SplitResult {
 /// What happens around the loop. All may be left empty.
 struct TrainHooks {
   std::filesystem::path checkpoint;  ///< where the state is kept; continued from when it exists
+  std::string data;  ///< what was trained on (data::fingerprint); other data is not continued on
+  /// A notice instead of an error when the checkpoint is damaged (the loop starts again) or cannot
+  /// be written (it goes on without).
+  bool checkpoint_is_optional = false;
   std::function<void(const StepRecord&)> on_evaluation;
   std::function<void()> before_checkpoint;  ///< so that logs are never behind the checkpoint
   const std::atomic<bool>* stop = nullptr;  ///< another job failed: save and throw Interrupted

@@ -17,8 +17,10 @@
 //
 // No dropout stands before W_l, so that S_l can be computed once. That is done where it makes steps
 // cheaper: with N F entries per stored S_l against k more products with the adjacency and d
-// columns; sparse bags of words stay as they are. What does not fit the budget is computed in every
-// step: A^k (X W_l) is the same. A power of A is never formed.
+// columns; sparse bags of words stay as they are. What does not fit the budget is an error that
+// names
+// --extra store=0, which computes A^k (X W_l) in every step: the same but for rounding, so the
+// memory of a machine must not decide it. A power of A is never formed.
 #include <fmt/format.h>
 
 #include <memory>

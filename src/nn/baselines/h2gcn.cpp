@@ -94,6 +94,7 @@ class H2gcn final : public Model<T> {
         "h2gcn: two-hop graph",
         [&] { return two_hop_size<T>(graph, input.precomputed->bytes_left()); },
         [&] { return symmetric_adjacency<T>(graph::two_hop_graph(graph), /*self_loops=*/false); });
+    two_hop_dense_ = nullptr;  // of the graph before
     const int64_t cells = two_hop_->rows() * two_hop_->cols();
     const double joined = static_cast<double>(two_hop_->nonzeros());
     if (joined < this->options().extra.at("dense") * static_cast<double>(cells)) return;
