@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "dgat/core/interrupt.h"
+#include "dgat/core/progress.h"
 #include "dgat/data/splits.h"
 #include "dgat/data/text_file.h"
 #include "dgat/graph/builder.h"
@@ -128,6 +129,12 @@ IdTable read_nodes(TextReader& reader, Dataset& dataset) {
   const bool header = is_one_of(reader.field(0), kIdWords);
   NodeColumns columns{.count = reader.size()};
   if (header) columns = read_node_header(reader, dataset);
+  if (header && columns.label == columns.count && columns.count > 1) {
+    notice(
+        fmt::format("{}: no column is called label (or class, y, target, category): all of them "
+                    "are read as features",
+                    reader.name()));
+  }
   columns.label = std::min(columns.label, columns.count);
 
   IdTable table;

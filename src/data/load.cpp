@@ -119,6 +119,20 @@ void report_dropped(const Dataset& dataset) {
                      dataset.dropped_self_loops, dataset.dropped_duplicates));
 }
 
+/// Classes are numbers from 0; a missing one still has its column in every network.
+void report_missing_class(const Dataset& dataset) {
+  std::vector<bool> there(static_cast<size_t>(dataset.classes), false);
+  for (const int32_t label : dataset.labels) {
+    if (label >= 0) there[static_cast<size_t>(label)] = true;
+  }
+  const auto missing = std::find(there.begin(), there.end(), false);
+  if (missing == there.end()) return;
+  notice(
+      fmt::format("{}: labels go up to {}, but no node has label {}; it counts as one of {} "
+                  "classes: number them from 0 without gaps",
+                  dataset.name, dataset.classes - 1, missing - there.begin(), dataset.classes));
+}
+
 }  // namespace
 
 Dataset load_dataset(const std::string& path_or_name, const LoadOptions& options) {
@@ -129,6 +143,7 @@ Dataset load_dataset(const std::string& path_or_name, const LoadOptions& options
   apply_split_options(dataset, options.splits);
   validate(dataset, path.string());
   report_dropped(dataset);
+  report_missing_class(dataset);
   return dataset;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "dgat/core/parallel.h"
@@ -73,8 +74,12 @@ ComponentSolution finish(const Laplacian& S, std::span<const graph::NodeId> orig
     Eigen::MatrixXd rotation = Eigen::MatrixXd::Zero(pairs, used);
     rotation.block(begin, 0, end - begin, used) =
         canonical_rotation(candidate.vectors, begin, end, used, original, options.seed);
-    // Distance to the neighbours: zero or the cluster before, and the pair after.
-    double gap = at(begin) - (begin > 0 ? at(begin - 1) : 0);
+    // Distance to the neighbours: the cluster before and the pair after. (Zero is deflated exactly;
+    // without any neighbour it has to do.)
+    const bool alone = begin == 0 && end >= pairs;
+    double gap = alone       ? at(begin)
+                 : begin > 0 ? at(begin) - at(begin - 1)
+                             : std::numeric_limits<double>::infinity();
     if (end < pairs) {
       const double error = end + 1 == pairs ? candidate.residuals.back() : 0;
       gap = std::min(gap, std::max(at(end) - error - at(end - 1), 0.0));

@@ -140,6 +140,19 @@ struct Place {
   size_t part = 0, pair = 0;
 };
 
+/// Two components may have the same eigenvalue.
+int copies_in_all(const EigenResult& result, double value, double gap_tolerance) {
+  int copies = 0;
+  for (const ComponentSpectrum& part : result.parts) {
+    for (size_t m = 0; m < part.eigenvalues.size(); ++m) {
+      if (!equal_values(part.eigenvalues[m], value, gap_tolerance)) continue;
+      copies += part.multiplicity[m];
+      break;  // its other copies are counted in it
+    }
+  }
+  return copies;
+}
+
 /// kFirst: the k smallest over all components; equal values go by component, then by pair.
 std::vector<Place> smallest_places(const EigenResult& result, double gap_tolerance) {
   std::vector<Place> places;
@@ -240,6 +253,7 @@ EigenResult solve_spectrum(const CsrGraph& graph, const EigenOptions& options) {
     for (size_t m = 0; m < places.size(); ++m) {
       put_vector(result, m, parts[places[m].part], vector_of(places[m]));
       describe(m, places[m]);
+      result.multiplicity[m] = copies_in_all(result, result.eigenvalues[m], options.gap_tolerance);
     }
   }
   result.vectors = result.phi(0.5);
@@ -247,6 +261,14 @@ EigenResult solve_spectrum(const CsrGraph& graph, const EigenOptions& options) {
   result.solver = result.parts.empty() ? "none" : to_string(result.parts.front().solver);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
+}
+
+int EigenResult::repeated(size_t m) const {
+  int most = m < multiplicity.size() ? multiplicity[m] : 0;
+  for (const ComponentSpectrum& part : parts) {
+    if (m < part.multiplicity.size()) most = std::max(most, part.multiplicity[m]);
+  }
+  return most;
 }
 
 std::vector<double> EigenResult::phi(double alpha) const {

@@ -8,8 +8,8 @@
 namespace dgat::spectral {
 namespace {
 
-constexpr int kMaxEqual = 8;            // copies of an eigenvalue that are computed one by one
-constexpr int kFreshVectors = 1 << 20;  // fixed vectors from here on start the searches
+constexpr int kMaxEqual = kMaxMultiplicity;  // these are computed one by one
+constexpr int kFreshVectors = 1 << 20;       // fixed vectors from here on start the searches
 
 struct Pair {
   double value = 0, residual = 0;

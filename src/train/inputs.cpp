@@ -63,11 +63,11 @@ void InputBuilder::solve(spectral::SpectralCache& cache) {
                     "approximate",
                     result->residuals.empty() ? 0.0 : result->residuals.front()));
   }
-  if (!result->multiplicity.empty() && result->multiplicity.front() > 1) {
-    notice(
-        fmt::format("train: the first eigenvalue is {}-fold; one of its eigenvectors was chosen "
-                    "by a fixed rule",
-                    result->multiplicity.front()));
+  if (result->repeated(0) > 1) {
+    notice(fmt::format(
+        "train: the first eigenvalue{} is {}-fold; one of its eigenvectors was chosen "
+        "by a fixed rule",
+        result->multiplicity.front() > 1 ? "" : " of a component", result->repeated(0)));
   }
   if (spectrum_->participation_ratio < spectral::kLocalised) {
     notice(fmt::format("train: the eigenvector lives on {:.2g}% of the nodes; try another --gamma",

@@ -226,5 +226,68 @@ TEST_F(StudyVerbs, ReproduceMeasuresAgreeWithThePaper) {
   }
 }
 
+TEST_F(StudyVerbs, FlagsOfTrainingAreKnownToAll) {
+  const RunResult run = run_dgat({"compare", data(), "--model", "gcn", "--resume", "--hidden", "8",
+                                  "--layers", "1", "--steps", "2", "--out", out()});
+  EXPECT_EQ(run.exit, 0) << run.err;
+}
+
+TEST_F(StudyVerbs, RowsDifferOnlyInWhatATrialCanChange) {
+  for (const char* row :
+       {"gat:directed=on", "gat:data=other.npz", "gat:splits=1", "gat:model=gcn"}) {
+    const RunResult run = run_dgat({"compare", data(), "--models", row, "--out", out()});
+    EXPECT_EQ(run.exit, 2) << row;
+  }
+  EXPECT_EQ(run_dgat({"ablate", data(), "--grid", "rewire=none/add", "--out", out()}).exit, 2);
+}
+
+TEST_F(StudyVerbs, RunsAndStudiesDoNotShareAFolder) {
+  const std::vector<std::string> small = {"--hidden", "8", "--layers", "1", "--steps", "2"};
+  const auto with = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), small.begin(), small.end());
+    return run_dgat(arguments);
+  };
+  ASSERT_EQ(with({"train", data(), "--model", "gcn", "--out", out("run")}).exit, 0);
+  for (const char* verb : {"compare", "tune", "ablate"}) {
+    EXPECT_THAT(with({verb, data(), "--out", out("run")}).err, HasSubstr("holds a run")) << verb;
+  }
+  ASSERT_EQ(with({"compare", data(), "--models", "gcn", "--out", out("study")}).exit, 0);
+  EXPECT_THAT(with({"train", data(), "--model", "gcn", "--out", out("study")}).err,
+              HasSubstr("holds the ledger"));
+}
+
+TEST_F(StudyVerbs, NothingThatCouldBeTrainedIsAFailure) {
+  const RunResult run =
+      run_dgat({"compare", data(), "--models", "gcn,sage", "--layers", "1", "--hidden", "8",
+                "--steps", "2", "--metric", "roc_auc", "--out", out()});
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_THAT(run.err, HasSubstr("two classes"));
+}
+
+TEST_F(StudyVerbs, ARivalThatWasNotRunIsNotBeaten) {
+  const std::vector<std::string> command = {
+      "reproduce", "synthetic", "--datasets", "mixhop-0.1,mixhop-0.5,mixhop-0.9",
+      "--nodes",   "100",       "--splits",   "1",
+      "--steps",   "1",         "--out",      out()};
+  ASSERT_EQ(run_dgat(command).exit, 0);
+  const std::string ledger = out() + "/ledger.jsonl", all = read_whole_file(ledger);
+  std::ofstream(ledger) << [&] {
+    std::string kept;
+    for (size_t begin = 0; begin < all.size();) {
+      const size_t end = all.find('\n', begin) + 1;
+      const std::string line = all.substr(begin, end - begin);
+      if (line.find("\"model\":\"gat\"") == std::string::npos) kept += line;
+      begin = end;
+    }
+    return kept;
+  }();
+  std::vector<std::string> tables = command;
+  tables.insert(tables.end(), {"--budget", "0s"});
+  const RunResult run = run_dgat(tables);
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("not run"));
+  EXPECT_EQ(run.out.find("at or above GAT and GATv2"), std::string::npos) << run.out;
+}
+
 }  // namespace
 }  // namespace dgat

@@ -119,5 +119,93 @@ TEST_F(Train, ModelsAreListedAndCounted) {
   EXPECT_THAT(page.out, testing::HasSubstr("  layers: 1, 2\n"));
 }
 
+TEST_F(Train, TheReportOfAModelWithoutAttentionHasItsPredictions) {
+  const RunResult run = train({"--out", out(), "--model", "gcn"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.err.find("without graph"), std::string::npos) << run.err;
+  EXPECT_THAT(read_whole_file(out() + "/report.html"), HasSubstr("onfusion"));
+  const RunResult attention =
+      run_dgat({"predict", out(), "--attention", "--out", out("p") + ".npz"});
+  EXPECT_EQ(attention.exit, 2);
+  EXPECT_THAT(attention.err, HasSubstr("no attention"));
+}
+
+TEST_F(Train, AConfigOfAnotherModelTrainsTheOneAskedFor) {
+  ASSERT_EQ(train({"--out", out("gat"), "--model", "gat"}).exit, 0);
+  const RunResult direct = train({"--out", out("direct"), "--model", "dgat", "--json"});
+  const RunResult given = run_dgat({"train", "--config", out("gat") + "/config.yaml", "--model",
+                                    "dgat", "--out", out("given"), "--json"});
+  ASSERT_EQ(given.exit, 0) << given.err;
+  EXPECT_EQ(json::parse(given.out)["parameters"], json::parse(direct.out)["parameters"]);
+  EXPECT_EQ(json::parse(given.out)["test_mean"], json::parse(direct.out)["test_mean"]);
+}
+
+TEST_F(Train, WhatAPlainModelIgnoresIsSaidAndPgcnTakesGamma) {
+  EXPECT_THAT(train({"--out", out("gcn"), "--model", "gcn", "--gamma", "0.1"}).err,
+              HasSubstr("--gamma 0.1 is ignored"));
+  const RunResult pgcn =
+      train({"--out", out("pgcn"), "--model", "pgcn", "--gamma", "0.1", "--json"});
+  EXPECT_EQ(pgcn.err.find("ignored"), std::string::npos) << pgcn.err;
+  EXPECT_EQ(json::parse(pgcn.out)["options"]["extra"], "gamma=0.1");
+}
+
+TEST_F(Train, TheSameCommandResumes) {
+  const std::vector<std::string> command = {"--out",   out(), "--model", "gprgnn",
+                                            "--extra", "k=5", "--resume"};
+  ASSERT_EQ(train(command).exit, 0);
+  const RunResult again = train(command);
+  EXPECT_EQ(again.exit, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("gprgnn on data: test accuracy"));
+  std::vector<std::string> other = command;
+  other[5] = "k=6";
+  EXPECT_THAT(train(other).err, HasSubstr("--extra"));
+}
+
+TEST_F(Train, ADirectedGraphIsASwitchAndFilesAreNamedInFull) {
+  std::ofstream splits(out("splits.csv"));
+  splits << "id,split0\n";
+  for (int i = 0; i < 80; ++i) {
+    splits << i << "," << (i % 3 == 0 ? "test" : i % 3 == 1 ? "val" : "train") << "\n";
+  }
+  splits.close();
+  const std::string relative =
+      std::filesystem::relative(out("splits.csv"), std::filesystem::current_path()).string();
+  const RunResult run =
+      train({"--out", out(), "--directed", "--model", "gcn", "--split-file", relative});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_THAT(
+      read_whole_file(out() + "/config.yaml"),
+      testing::AllOf(HasSubstr("directed: on"), HasSubstr("split_file: " + out("splits.csv"))));
+  EXPECT_THAT(train({"--out", out("b"), "--split", "60/20/20", "--split-file", relative}).err,
+              HasSubstr("--split-file"));
+}
+
+TEST_F(Train, NumbersAndFilesThatMakeNoSenseAreRefused) {
+  EXPECT_EQ(train({"--out", out(), "--seed", "-1"}).exit, 2);
+  EXPECT_EQ(train({"--out", out(), "--seed", "18446744073709551616"}).exit, 2);
+  EXPECT_EQ(train({"--out", out(), "--clip", "inf"}).exit, 2);
+  EXPECT_EQ(run_dgat({"spectrum", data(), "--out", out("x.txt")}).exit, 2);
+  EXPECT_EQ(run_dgat({"rewire", data(), "--out", out("x.csv")}).exit, 2);
+}
+
+TEST_F(Train, AFileNameThatIsNotUtf8CostsNoResult) {
+  const std::string strange = out("caf\xe9.npz");
+  std::filesystem::copy_file(data(), strange);
+  const RunResult run = run_dgat({"train", strange, "--model", "gcn", "--hidden", "8", "--layers",
+                                  "1", "--steps", "2", "--out", out()});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::exists(out() + "/split-0.safetensors"));
+}
+
+TEST_F(Train, RandomSplitsAreSaid) {
+  const std::string bare = out("bare.npz");
+  ASSERT_EQ(run_dgat({"generate", "csbm", "--nodes", "60", "--splits", "0", "--out", bare}).exit,
+            0);
+  EXPECT_THAT(run_dgat({"train", bare, "--model", "gcn", "--hidden", "8", "--layers", "1",
+                        "--steps", "1", "--splits", "2", "--out", out()})
+                  .err,
+              HasSubstr("2 random ones were made, 60/20/20"));
+}
+
 }  // namespace
 }  // namespace dgat

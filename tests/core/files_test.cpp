@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "dgat/core/error.h"
 #include "support/temp_dir.h"
@@ -66,6 +67,18 @@ TEST(ReadWholeFile, SaysWhatIsWrong) {
   const test::TempDir dir;
   EXPECT_THROW(read_whole_file(dir / "none"), InputError);
   EXPECT_THROW(read_whole_file(dir.path()), InputError);
+}
+
+TEST(AtomicFile, ReplacesWhatALinkPointsToAndNoDevice) {
+  const test::TempDir temp;
+  std::ofstream(temp / "target") << "old";
+  std::filesystem::create_symlink("target", temp / "link");
+  write_atomically(temp / "link", [](std::ostream& out) { out << "new"; });
+  EXPECT_TRUE(std::filesystem::is_symlink(temp / "link"));
+  EXPECT_EQ(read_whole_file(temp / "target"), "new");
+  ASSERT_EQ(mkfifo((temp / "pipe").c_str(), 0600), 0);
+  EXPECT_THROW(write_atomically(temp / "pipe", [](std::ostream&) {}), InputError);
+  EXPECT_TRUE(std::filesystem::is_fifo(temp / "pipe"));
 }
 
 }  // namespace dgat

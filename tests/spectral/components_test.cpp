@@ -116,5 +116,24 @@ TEST(Components, ManySmallOnesAreNoBurden) {
   EXPECT_NEAR(result.vectors[29'997], share * std::sqrt(0.5), 1e-14);
 }
 
+TEST(Components, ARepeatedValueInAnyComponentIsSeen) {
+  // The path has the smaller eigenvalue, and it is simple; that of the ring is double.
+  const CsrGraph graph = dgat::test::disjoint_union(dgat::test::path(10), dgat::test::ring(6));
+  const EigenResult each = solve_spectrum(graph);
+  EXPECT_EQ(each.multiplicity[0], 1);
+  EXPECT_EQ(each.repeated(0), 2);
+  const CsrGraph twins = dgat::test::disjoint_union(dgat::test::path(8), dgat::test::path(8));
+  EXPECT_EQ(solve_spectrum(twins).repeated(0), 1) << "each has its own";
+  const EigenResult first = solve_spectrum(twins, {.components = ComponentPolicy::kFirst});
+  EXPECT_EQ(first.multiplicity[0], 2) << "of the whole graph it is double";
+}
+
+TEST(Components, TheGapIsThatToTheNextEigenvalue) {
+  const EigenResult result = solve_spectrum(dgat::test::path(10), {.gamma = 0, .k = 3});
+  const auto value = [](int m) { return 2 - 2 * std::cos(M_PI * m / 10); };
+  EXPECT_NEAR(result.gaps[0], value(2) - value(1), 1e-9) << "not that to zero, which is deflated";
+  EXPECT_NEAR(result.gaps[1], value(2) - value(1), 1e-9) << "the nearer of two";
+}
+
 }  // namespace
 }  // namespace dgat::spectral

@@ -8,6 +8,7 @@
 #include <limits>
 #include <thread>
 
+#include "dgat/core/error.h"
 #include "dgat/core/files.h"
 #include "small_study.h"
 #include "support/temp_dir.h"
@@ -119,6 +120,12 @@ TEST(TrialKey, ChangesWithEverythingThatChangesTheResult) {
     others.push_back(trial_key({data, test::small_options(change), 1, 0}));
   }
   for (const std::string& other : others) EXPECT_NE(other, key);
+}
+
+TEST(Ledger, OneThatCannotBeWrittenIsFoundBeforeAnyTrial) {
+  const TempDir temp;
+  std::filesystem::create_directories(temp / "ledger.jsonl");
+  EXPECT_THROW(Ledger(temp / "ledger.jsonl"), Error);
 }
 
 }  // namespace

@@ -82,6 +82,13 @@ TEST(Statistics, RanksSumToTheirTotalAndSplitTies) {
   EXPECT_TRUE(std::isnan(average_ranks({{nan}, {1}})[0]));
 }
 
+TEST(Statistics, RankCorrelationOfTiesIsThatOfTheirMeanRanks) {
+  // Ranks 1, 2.5, 2.5, 4 and 1, 2, 3.5, 3.5: products of the deviations sum to 3.75, squares
+  // to 4.5.
+  const std::vector<double> a = {1, 2, 2, 3}, b = {10, 20, 30, 30};
+  EXPECT_NEAR(rank_correlation(a, b), 3.75 / 4.5, 1e-12);
+}
+
 TEST(Statistics, RankCorrelationSeesOrderOnly) {
   EXPECT_DOUBLE_EQ(rank_correlation(std::vector{1.0, 2.0, 9.0}, std::vector{0.1, 0.2, 0.3}), 1);
   EXPECT_DOUBLE_EQ(rank_correlation(std::vector{1.0, 2.0, 9.0}, std::vector{3.0, 2.0, -4.0}), -1);
@@ -114,6 +121,12 @@ TEST(Table, EveryFormatHasTheNumbers) {
   EXPECT_EQ(json["rows"][0]["test"]["mean"], 42.0949);
   EXPECT_TRUE(json["rows"][1]["test"]["std"].is_null());
   EXPECT_EQ(json["rows"][1]["on"], false);
+}
+
+TEST(Table, LatexKnowsTheSignsThatTablesUse) {
+  const Table table{"A.", {{"d", "σ"}}, {{Cell::number(1)}}, {"B ± C."}};
+  EXPECT_THAT(table.latex(), HasSubstr("$\\sigma$"));
+  EXPECT_THAT(table.latex(), HasSubstr("\\caption{A. B $\\pm$ C.}"));
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ std::vector<double> numbers(const StudyResult& result) {
     all.push_back(static_cast<double>(row.chosen));
     for (const TrialResult& r : row.splits) {
       all.insert(all.end(), {static_cast<double>(r.best_step), r.train, r.val, r.test});
+      if (r.rewiring) all.push_back(r.rewiring->homophily_before);
     }
   }
   return all;
@@ -173,6 +174,7 @@ TEST(Study, CandidatesAreChosenByValidation) {
 }
 
 TEST(Duration, ReadsHoursMinutesAndSeconds) {
+  EXPECT_THROW(parse_duration("3000000h"), InputError) << "more than a clock counts";
   EXPECT_EQ(parse_duration("2h"), 7200);
   EXPECT_EQ(parse_duration("1h30m"), 5400);
   EXPECT_EQ(parse_duration("0s"), 0);
@@ -180,6 +182,68 @@ TEST(Duration, ReadsHoursMinutesAndSeconds) {
   for (const char* bad : {"", "2", "h", "2x", "-1h", "2h3"}) {
     EXPECT_THROW(parse_duration(bad), InputError) << bad;
   }
+}
+
+TEST(Study, AFailureAfterTheChoiceDoesNotChangeIt) {
+  const TrialData whole = test::small_data();
+  data::Dataset broken = *whole.dataset;
+  broken.splits[2].val.clear();  // cannot be measured
+  Study study = study_on(trial_data(std::move(broken)),
+                         {small_row("gat", {{"model", "gat"}, {"layers", "1..2"}})});
+  StudyOptions options;
+  options.choose_on = 1;
+  Ledger ledger;
+  const RowResult row = run(study, ledger, options).rows[0];
+  const size_t better = row.choices[1].val.mean > row.choices[0].val.mean ? 1 : 0;
+  EXPECT_EQ(row.chosen, better);
+  EXPECT_EQ(row.folds, (std::vector<size_t>{0, 1})) << "what the winner could be trained on";
+  EXPECT_EQ(row.trials_left, 0);
+  EXPECT_THAT(row.choice().failure, HasSubstr("split 2"));
+}
+
+TEST(Study, TheBestRowIsBestWhereAllHaveFinished) {
+  const auto row = [](std::vector<double> test) {
+    RowResult r;
+    for (size_t f = 0; f < test.size(); ++f) {
+      TrialResult trial;
+      trial.test = test[f];
+      r.folds.push_back(f);
+      r.splits.push_back(trial);
+      r.test.mean += test[f] / static_cast<double>(test.size());
+    }
+    return r;
+  };
+  StudyResult study;
+  study.folds = 3;
+  EXPECT_FALSE(study.best_row().has_value());
+  study.rows = {row({0.8, 0.4, 0.5}), row({0.7}), row({})};
+  ASSERT_GT(study.rows[1].test.mean, study.rows[0].test.mean) << "on an easy fold";
+  EXPECT_EQ(study.best_row(), 0U);
+}
+
+TEST(Study, TheMemoryOfAModelDoesNotHangOnTheOthers) {
+  // What either stores fits into the budget, what both store does not.
+  const train::Settings tight = {{"memory_budget", "0.0001"}};
+  const auto failures = [&](std::vector<std::string> models) {
+    std::vector<Row> rows;
+    for (const std::string& model : models) {
+      train::Settings settings = tight;
+      settings["model"] = model;
+      rows.push_back(small_row(model, settings));
+    }
+    Ledger ledger;
+    StudyOptions options;
+    options.runner.jobs = 1;
+    std::map<std::string, bool> failed;
+    for (const RowResult& row : run(study_on(test::small_data(), rows), ledger, options).rows) {
+      failed[row.name] = !row.finished();
+    }
+    return failed;
+  };
+  const auto ab = failures({"h2gcn", "fsgnn"}), ba = failures({"fsgnn", "h2gcn"});
+  EXPECT_EQ(ab, ba);
+  EXPECT_FALSE(ab.at("h2gcn"));
+  EXPECT_FALSE(ab.at("fsgnn"));
 }
 
 }  // namespace

@@ -233,5 +233,66 @@ TEST(Tune, WrongSearchesAreExplained) {
   EXPECT_THAT(message("hidden", {"8"}), HasSubstr("fixed value"));
 }
 
+/// Enough validation nodes for rungs of one split, so that candidates have to climb.
+data::Dataset with_rungs() {
+  synth::CsbmOptions o;
+  o.nodes = 2100;
+  o.degree = 2;
+  o.features = 4;
+  o.splits = 2;
+  o.split = {.train = 0.3, .val = 0.5, .test = 0.2};
+  return synth::csbm(o);
+}
+
+TEST(Tune, TheBestThirdClimbsAndTheBestOfAllToTheTop) {
+  TuneOptions options;
+  options.settings = {{"model", "resnet"}, {"hidden", "4"}, {"steps", "100"}};
+  options.search = {{"lr", {"1e-05", "0.001", "0.03", "0.1"}},
+                    {"layers", {"1", "2"}},
+                    {"dropout", {"0", "0.5"}},
+                    {"weight_decay", {"0"}}};
+  Ledger ledger;
+  const TuneResult result = search(with_rungs(), options, ledger);
+  ASSERT_EQ(result.rungs, (std::vector<Rung>{{50, 1}, {100, 1}, {100, 2}}));
+  EXPECT_TRUE(result.exhausted);
+  EXPECT_EQ(result.tried.size(), 16U) << "everything there was to try";
+  std::vector<size_t> reached(4, 0);
+  for (const Tried& t : result.tried) {
+    for (size_t r = 0; r < t.values.size(); ++r) ++reached[r];
+  }
+  EXPECT_EQ(reached[0], 16U);
+  EXPECT_GE(reached[1], 16U / 3);
+  EXPECT_LE(reached[1], 16U / 3 + 2) << "a candidate that is overtaken has climbed all the same";
+  EXPECT_GE(reached[2], 1U);
+  EXPECT_LT(reached[2], reached[1]);
+  EXPECT_EQ(result.tried.front().values.size(), 3U);
+}
+
+TEST(Tune, AnExtraOptionThatIsGivenIsNotSearched) {
+  TuneOptions options;
+  options.settings = {{"model", "gprgnn"}, {"hidden", "8"}, {"steps", "4"}, {"extra", "alpha=0.9"}};
+  options.search = {{"lr", {"0.01"}}, {"dropout", {"0.5"}}, {"weight_decay", {"0"}}};
+  Ledger ledger;
+  for (const Tried& t : search(small(), options, ledger).tried) {
+    EXPECT_FALSE(t.choices.contains("extra.alpha"));
+  }
+  for (const TrialResult& trial : ledger.results()) {
+    EXPECT_THAT(trial.options.at("extra"), HasSubstr("alpha=0.9"));
+  }
+}
+
+TEST(Tune, StaysInsideWhatIsSearched) {
+  TuneOptions options = quick();
+  options.search["lr"] = {"0.5"};  // not the default
+  options.search["layers"] = {"3..4"};
+  Ledger ledger;
+  for (const Tried& t : search(small(), options, ledger).tried) {
+    EXPECT_EQ(t.choices.at("lr"), "0.5");
+    EXPECT_TRUE(t.choices.at("layers") == "3" || t.choices.at("layers") == "4");
+  }
+  options.settings["gamma"] = "0.2";
+  EXPECT_THROW(search(small(), options, ledger), InputError) << "searched and fixed";
+}
+
 }  // namespace
 }  // namespace dgat::study

@@ -137,5 +137,44 @@ TEST(Config, KeysAreUniqueAndDescribed) {
   }
 }
 
+TEST(Config, AFileOfOneModelSaysLittleAboutAnother) {
+  const Settings file = parse_settings(to_yaml(resolve({{"model", "gat"}, {"lr", "0.01"}})), "f");
+  const Config dgat = resolve(flags_over_file(file, {{"model", "dgat"}}));
+  EXPECT_TRUE(dgat.directional) << "a gat cannot choose it";
+  EXPECT_EQ(dgat.rewire, "auto");
+  EXPECT_EQ(dgat.lr, 0.01);
+  const Config same = resolve(flags_over_file(file, {{"lr", "0.1"}}));
+  EXPECT_EQ(same.model, "gat");
+  EXPECT_FALSE(same.directional);
+  EXPECT_FALSE(for_any_model(file).contains("directional"));
+  EXPECT_FALSE(for_any_model(file).contains("model"));
+  const Settings chosen = {{"model", "dgat"}, {"directional", "off"}};
+  EXPECT_TRUE(for_any_model(chosen).contains("directional")) << "a dgat can";
+}
+
+TEST(Config, ExtraOptionsOfAFileGoWithItsModelAndFlagsChangeSingleOnes) {
+  const Settings file = {{"model", "gprgnn"}, {"extra", "k=5,alpha=0.9"}};
+  const Config config = resolve(flags_over_file(file, {{"extra", "k=7"}}));
+  EXPECT_EQ(config.extra.at("k"), 7);
+  EXPECT_EQ(config.extra.at("alpha"), 0.9);
+  EXPECT_TRUE(resolve(flags_over_file(file, {{"model", "gcn"}})).extra.empty());
+}
+
+TEST(Config, GammaReachesTheModelThatHasItAsItsOwn) {
+  EXPECT_EQ(resolve({{"model", "pgcn"}}).extra.at("gamma"), 0.5);
+  EXPECT_EQ(resolve({{"model", "pgcn"}, {"gamma", "0.1"}}).extra.at("gamma"), 0.1);
+  EXPECT_EQ(
+      resolve({{"model", "pgcn"}, {"gamma", "0.1"}, {"extra.gamma", "0.2"}}).extra.at("gamma"),
+      0.2);
+  const Settings file =
+      parse_settings(to_yaml(resolve({{"model", "pgcn"}, {"gamma", "0.1"}})), "config.yaml");
+  EXPECT_EQ(resolve(flags_over_file(file, {{"gamma", "0.7"}})).extra.at("gamma"), 0.7);
+}
+
+TEST(Config, InfinityIsNoNumberOfAnOption) {
+  EXPECT_THROW(resolve({{"clip", "inf"}}), InputError);
+  EXPECT_THROW(resolve({{"lr", "nan"}}), InputError);
+}
+
 }  // namespace
 }  // namespace dgat::train

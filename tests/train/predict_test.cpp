@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "dgat/core/error.h"
+#include "dgat/graph/builder.h"
 #include "dgat/nn/registry.h"
 #include "dgat/train/weights.h"
 #include "small_run.h"
@@ -164,6 +167,63 @@ TEST(Weights, LeadingOnesInAShapeAreForgivenAndOtherShapesAreNot) {
   EXPECT_EQ(load({1, 1, 4}, ""), 0.5F);
   EXPECT_THROW(load({2, 2}, ""), InputError);
   EXPECT_THROW(load({4}, "stranger"), InputError);
+}
+
+TEST(Predict, AModelForgetsTheGraphBefore) {
+  const TrainedRun run(test::small_config("h2gcn", {{"extra.dense", "0.3"}, {"steps", "3"}}));
+  TrainedModel used = run.load(), fresh = run.load();
+  data::Dataset sparse = run.dataset;  // a ring has few pairs at distance two
+  std::vector<graph::Edge> edges;
+  for (graph::NodeId i = 0; i < 60; ++i) edges.push_back({i, (i + 1) % 60});
+  sparse.graph = graph::build_graph(60, edges).graph;
+  spectral::SpectralCache cache;
+  predict(used, run.dataset, cache);
+  EXPECT_EQ(predict(used, sparse, cache).probabilities,
+            predict(fresh, sparse, cache).probabilities);
+}
+
+TEST(Predict, AnOutputThatIsNotFiniteIsAnError) {
+  const TrainedRun run(test::small_config("gat", {{"steps", "2"}}));
+  TrainedModel trained = run.load();
+  trained.model->parameters().entries().front().parameter.value.values()[0] =
+      std::numeric_limits<float>::quiet_NaN();
+  spectral::SpectralCache cache;
+  EXPECT_THROW(predict(trained, run.dataset, cache), ComputeError);
+}
+
+TEST(Predict, ClassesKeepTheNamesOfTheTraining) {
+  TempDir temp;
+  data::Dataset dataset = test::small_dataset();
+  dataset.class_names = {"blue", "green", "red"};
+  {
+    const RunDirectory directory(temp / "run", Existing::kRefuse);
+    spectral::SpectralCache cache;
+    run_training(dataset, test::small_config("gat", {{"steps", "2"}}), cache, &directory);
+  }
+  EXPECT_EQ(load_trained(temp / "run", 0).class_names, dataset.class_names);
+}
+
+TEST(Predict, AModelWithoutAttentionHasNone) {
+  const TrainedRun run(test::small_config("gcn", {{"steps", "2"}}));
+  TrainedModel trained = run.load();
+  spectral::SpectralCache cache;
+  const Prediction p = predict(trained, run.dataset, cache, {.attention = true});
+  EXPECT_TRUE(p.attention.empty());
+  EXPECT_EQ(p.classes.size(), 60U);
+}
+
+TEST(Weights, BuffersOfAnotherShapeAreRefused) {
+  const TrainedRun run(test::small_config("dgn", {{"steps", "2"}}));
+  SafeTensors file = read_safetensors(run.temp / "run" / "split-0.safetensors");
+  TrainedModel trained = run.load();
+  for (NamedTensor& tensor : file.tensors) {
+    if (!tensor.name.ends_with("running_mean")) continue;
+    tensor.shape = {1, 1};
+    tensor.values.resize(1);
+    EXPECT_THROW(load_weights(file, *trained.model, "file"), InputError);
+    return;
+  }
+  FAIL() << "dgn has batch norms";
 }
 
 }  // namespace

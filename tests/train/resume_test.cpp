@@ -149,5 +149,93 @@ TEST(Resume, CheckpointsOfOtherOptionsAreRefused) {
   }
 }
 
+TEST(Resume, OtherDataIsNotContinuedOn) {
+  const TempDir temp;
+  const Config config = test::small_config("gat");
+  const data::Dataset before = test::small_dataset();
+  data::Dataset labels = before, split = before;
+  labels.labels[0] = (labels.labels[0] + 1) % 3;
+  std::swap(split.splits[0].train.front(), split.splits[0].test.front());
+  const auto train_on = [&](const data::Dataset& dataset, const char* folder) {
+    const RunDirectory directory(temp / folder, Existing::kResume);
+    spectral::SpectralCache cache;
+    return run_training(dataset, config, cache, &directory);
+  };
+  for (const data::Dataset* other : {&labels, &split}) {
+    const char* folder = other == &labels ? "labels" : "split";
+    train_on(before, folder);
+    // A finished run has no checkpoints; an unfinished one keeps those of its finished splits.
+    fs::create_directories(temp / folder / "checkpoints");
+    {
+      spectral::SpectralCache cache;
+      InputBuilder builder(before, config, cache);
+      const auto input = builder.for_split(0);
+      const SplitTask task{config, before, input, 0, 1};
+      TrainHooks hooks;
+      hooks.checkpoint = temp / folder / "checkpoints" / "layers-1-split-0.safetensors";
+      hooks.data = data::fingerprint(before) + " " + data::fingerprint(before.splits[0]);
+      const auto model = make_task_model(task);
+      train_split(task, *model, hooks);
+    }
+    EXPECT_THROW(train_on(*other, folder), InputError) << folder;
+    EXPECT_NO_THROW(train_on(before, folder)) << folder;
+  }
+}
+
+TEST(Resume, ADamagedCheckpointThatIsOptionalIsStartedAgain) {
+  const TempDir temp;
+  const data::Dataset dataset = test::small_dataset();
+  const Config config = test::small_config("gat");
+  spectral::SpectralCache cache;
+  InputBuilder builder(dataset, config, cache);
+  const auto input = builder.for_split(0);
+  const SplitTask task{config, dataset, input, 0, 1};
+  TrainHooks hooks;
+  hooks.checkpoint = temp / "checkpoint.safetensors";
+  const auto train = [&] {
+    const auto model = make_task_model(task);
+    return train_split(task, *model, hooks);
+  };
+  const SplitResult whole = train();
+  fs::resize_file(hooks.checkpoint, fs::file_size(hooks.checkpoint) / 2);
+  EXPECT_THROW(train(), InputError);
+  hooks.checkpoint_is_optional = true;
+  const SplitResult again = train();
+  EXPECT_EQ(again.steps, whole.steps);
+  EXPECT_EQ(again.best.val, whole.best.val);
+  EXPECT_EQ(again.best.loss, whole.best.loss);
+  hooks.checkpoint = temp / "no such folder" / "checkpoint.safetensors";
+  EXPECT_EQ(train().best.loss, whole.best.loss) << "what cannot be written is done without";
+}
+
+TEST(RunDirectory, IsOfOneProcessAndLeavesForeignFilesAlone) {
+  const TempDir temp;
+  fs::create_directories(temp / "run" / "checkpoints");
+  std::ofstream(temp / "run" / "checkpoints" / "mine.pt") << "mine";
+  {
+    const RunDirectory directory(temp / "run", Existing::kRefuse);
+    EXPECT_THROW(RunDirectory(temp / "run", Existing::kResume), InputError) << "locked";
+    directory.begin();
+    directory.remove_checkpoints();
+  }
+  EXPECT_TRUE(fs::exists(temp / "run" / "checkpoints" / "mine.pt"));
+  EXPECT_NO_THROW(RunDirectory(temp / "run", Existing::kResume)) << "the lock is gone";
+  std::ofstream(temp / "run" / "ledger.jsonl") << "{}";
+  EXPECT_THROW(RunDirectory(temp / "run", Existing::kOverwrite), InputError) << "a study";
+}
+
+TEST(RunDirectory, ReplacesARunOnlyWhenTheNewOneBegins) {
+  const TempDir temp;
+  run_in(temp / "run", Existing::kRefuse);
+  spectral::SpectralCache cache;
+  Config impossible = test::small_config("gat", {{"metric", "roc_auc"}});
+  {
+    const RunDirectory directory(temp / "run", Existing::kOverwrite);
+    EXPECT_THROW(run_training(test::small_dataset(), impossible, cache, &directory), InputError);
+  }
+  EXPECT_TRUE(fs::exists(temp / "run" / "summary.json"));
+  EXPECT_TRUE(fs::exists(temp / "run" / "split-0.safetensors"));
+}
+
 }  // namespace
 }  // namespace dgat::train

@@ -167,6 +167,13 @@ TEST(Trainer, PatienceStopsAfterStepsWithoutImprovement) {
   EXPECT_EQ(t.result.steps, t.result.best.step + 5);
 }
 
+TEST(Trainer, PatienceWaitsForAnEvaluation) {
+  const Trained t = train_small(test::small_config(
+      "gat", {{"steps", "100"}, {"patience", "5"}, {"eval_every", "10"}, {"lr", "0.05"}}));
+  ASSERT_GE(t.records.size(), 2U) << "the first one alone is the best there is";
+  EXPECT_EQ(t.result.steps, t.records.back().step) << "nothing is trained that is not evaluated";
+}
+
 #if defined(__x86_64__)
 TEST(Trainer, CountsSubnormalNumbersAsZero) {
   const Config config = test::small_config("gat", {{"steps", "1"}});

@@ -143,6 +143,11 @@ void print_sketch(const Answer& answer) {
   }
 }
 
+std::string copies(int multiplicity) {
+  return multiplicity > spectral::kMaxMultiplicity ? fmt::format("{}+", multiplicity)
+                                                   : std::to_string(multiplicity);
+}
+
 void print_text(const Answer& answer) {
   const EigenResult& result = answer.result;
   fmt::print("{}: {} nodes, {} components ({} isolated nodes), alpha {}, gamma {}\n", answer.name,
@@ -158,12 +163,13 @@ void print_text(const Answer& answer) {
   for (size_t m = 0; m < result.eigenvalues.size(); ++m) {
     table.row({std::to_string(m + 1), fmt::format("{:.10g}", result.eigenvalues[m]),
                fmt::format("{:.1e}", result.residuals[m]), fmt::format("{:.3g}", result.gaps[m]),
-               fmt::format("{:.1e}", result.angle_bounds[m]),
-               std::to_string(result.multiplicity[m]),
+               fmt::format("{:.1e}", result.angle_bounds[m]), copies(result.multiplicity[m]),
                fmt::format("{:.3g}", answer.participation[m])});
   }
   fmt::print("{}", table.text());
-  if (std::ranges::any_of(result.multiplicity, [](int copies) { return copies > 1; })) {
+  bool repeated = false;
+  for (size_t m = 0; m < result.eigenvalues.size(); ++m) repeated |= result.repeated(m) > 1;
+  if (repeated) {
     fmt::print(
         "\nA repeated eigenvalue has a plane or more of eigenvectors. The one shown is the "
         "projection "

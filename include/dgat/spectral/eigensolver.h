@@ -46,6 +46,8 @@ struct EigenOptions {
 };
 
 inline constexpr int64_t kDenseLimit = 4000;
+/// Copies of an eigenvalue that every method counts; one more stands for "at least so many".
+inline constexpr int kMaxMultiplicity = 8;
 
 /// The solve of one connected component; pairs in increasing order of eigenvalue.
 struct ComponentSpectrum {
@@ -53,7 +55,8 @@ struct ComponentSpectrum {
   int64_t nodes = 0;
   std::vector<double> eigenvalues;   ///< min(k, nodes-1) smallest positive eigenvalues of S
   std::vector<double> residuals;     ///< ||S u - lambda u|| / scale, recomputed from the graph
-  std::vector<double> gaps;          ///< distance to the nearest eigenvalue that is not equal
+  std::vector<double> gaps;          ///< distance to the next eigenvalue that is not equal, or to
+                                     ///< the one before, if nearer; 0 is deflated and no neighbour
   std::vector<double> angle_bounds;  ///< residual / gap: bounds the sine of the error angle
   std::vector<int> multiplicity;     ///< 1 = simple; a lower bound above kMaxMultiplicity
   Solver solver = Solver::kDense;    ///< the method that gave the result
@@ -65,7 +68,8 @@ struct ComponentSpectrum {
 /// Eigenpairs of S = L(1/2,gamma) under a component policy. Entry m of every list is about
 /// pair m, m < k. Under kEach, pair m stands for the m-th pair of every component: eigenvalue,
 /// gap and multiplicity are those of the component whose m-th eigenvalue is smallest, residual and
-/// angle bound the worst of all. A pair that no component has (no edges, k too large) has
+/// angle bound the worst of all (repeated() looks at all components). Under kFirst, copies in other
+/// components count. A pair that no component has (no edges, k too large) has
 /// eigenvalue 0, multiplicity 0 and a zero vector.
 struct EigenResult {
   graph::NodeId nodes = 0;
@@ -84,6 +88,10 @@ struct EigenResult {
   std::vector<ComponentSpectrum> parts;     ///< the components solved, largest first
   std::vector<double> mass;                 ///< diagonal of M
   std::vector<graph::NodeId> component_of;  ///< per node
+
+  /// The largest multiplicity of pair m in any component: above 1, somewhere phi was chosen in a
+  /// plane or more by the fixed rule.
+  int repeated(size_t m) const;
 
   /// Eigenvectors of L(alpha,gamma), nodes x k, column by column: M^(1/2-alpha) u, unit 2-norm,
   /// the entry of largest magnitude positive (under kEach: in every component, and every
