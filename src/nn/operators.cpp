@@ -83,10 +83,9 @@ tensor::Matrix<T> propagated(const tensor::SparseMatrix<T>& matrix, const tensor
 }
 
 template <class T>
-tensor::Matrix<T> dense_copy(const NodeFeatures<T>& features) {
-  if (!features.is_sparse()) return features.dense().clone();
-  auto out = tensor::Matrix<T>::zeros(features.rows(), features.cols());
-  const auto& csr = features.sparse().csr();
+tensor::Matrix<T> dense_copy(const tensor::SparseMatrix<T>& sparse) {
+  auto out = tensor::Matrix<T>::zeros(sparse.rows(), sparse.cols());
+  const auto& csr = sparse.csr();
   for (int64_t i = 0; i < out.rows(); ++i) {
     for (int64_t e = csr.offsets[static_cast<size_t>(i)];
          e < csr.offsets[static_cast<size_t>(i) + 1]; ++e) {
@@ -94,6 +93,11 @@ tensor::Matrix<T> dense_copy(const NodeFeatures<T>& features) {
     }
   }
   return out;
+}
+
+template <class T>
+tensor::Matrix<T> dense_copy(const NodeFeatures<T>& features) {
+  return features.is_sparse() ? dense_copy(features.sparse()) : features.dense().clone();
 }
 
 template <class T>
@@ -125,6 +129,7 @@ std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(const GraphInput
   template tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph&, bool);                   \
   template tensor::SparseMatrix<T> laplacian_propagation(const graph::CsrGraph&, double);          \
   template tensor::Matrix<T> propagated(const tensor::SparseMatrix<T>&, const tensor::Matrix<T>&); \
+  template tensor::Matrix<T> dense_copy(const tensor::SparseMatrix<T>&);                           \
   template tensor::Matrix<T> dense_copy(const NodeFeatures<T>&);
 DGAT_INSTANTIATE(float)
 DGAT_INSTANTIATE(double)

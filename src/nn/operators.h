@@ -24,7 +24,9 @@ tensor::SparseMatrix<T> laplacian_propagation(const graph::CsrGraph& graph, doub
 template <class T>
 tensor::Matrix<T> propagated(const tensor::SparseMatrix<T>& matrix, const tensor::Matrix<T>& x);
 
-/// The node features as a dense matrix.
+/// The same numbers in a dense matrix.
+template <class T>
+tensor::Matrix<T> dense_copy(const tensor::SparseMatrix<T>& sparse);
 template <class T>
 tensor::Matrix<T> dense_copy(const NodeFeatures<T>& features);
 

@@ -7,6 +7,7 @@
 #include "dgat/core/error.h"
 #include "dgat/core/progress.h"
 #include "dgat/nn/registry.h"
+#include "dgat/study/ablation.h"
 #include "dgat/study/rows.h"
 #include "percent.h"
 #include "reproduce_parts.h"
@@ -112,22 +113,13 @@ std::optional<Published> paper_value(const Kind& kind, const StudyResult& result
 
 /// Check marks (ablation) or nothing, in front of the numbers.
 std::vector<Cell> lead_of(const Kind& kind, const RowResult& row, size_t index) {
-  std::vector<Cell> cells = {Cell(row.name)};
-  if (kind.ablation) {
-    const AblationSwitches& on = ablation_rows()[index];
-    for (const bool used : {on.laplacian, on.directional, on.rewire}) {
-      cells.push_back(Cell::check(used));
-    }
-  }
-  return cells;
+  if (kind.ablation) return ablation_cells(row.name, ablation_rows()[index]);
+  return {Cell(row.name)};
 }
 
 std::vector<Table::Column> lead_columns(const Kind& kind) {
-  if (!kind.ablation) return {{"model", "model"}};
-  return {{"row", "row"},
-          {"laplacian", "L(α,γ)"},
-          {"directional", "attention"},
-          {"rewire", "rewiring"}};
+  if (kind.ablation) return ablation_columns();
+  return {{"model", "model"}};
 }
 
 /// As the paper prints it: a row per model, a column per data set.

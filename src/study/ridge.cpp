@@ -92,7 +92,7 @@ HeldOut cross_validate(const tensor::Matrix<float>& rows, std::span<const int32_
     MatrixXd predicted(n, classes), residual(n, classes);
     for (size_t f = 0; f < parts.size(); ++f) {
       const double m = all.rows - sums[f].rows;
-      if (m == 0) continue;
+      expects(m > 0, "every fold leaves rows to fit");
       const VectorXd mean_z = (all.total - sums[f].total) / m;
       const VectorXd mean_y = (all.counts - sums[f].counts) / m;
       MatrixXd gram = all.gram - sums[f].gram - m * mean_z * mean_z.transpose();

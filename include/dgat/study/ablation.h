@@ -8,4 +8,8 @@ namespace dgat::study {
 /// marks for each of the three switches.
 Comparison compare_ablation(StudyResult study);
 
+/// The name of a row and its check marks, and the columns they stand in.
+std::vector<Table::Column> ablation_columns();
+std::vector<Cell> ablation_cells(const std::string& name, const AblationSwitches& on);
+
 }  // namespace dgat::study

@@ -57,20 +57,6 @@ PartSize two_hop_size(const graph::CsrGraph& graph, int64_t budget) {
   return {bytes(arcs), fmt::format("{} pairs at distance two, {} paths", arcs, paths)};
 }
 
-/// The same numbers in a dense matrix.
-template <class T>
-Matrix<T> filled_in(const SparseMatrix<T>& sparse) {
-  Matrix<T> dense = Matrix<T>::zeros(sparse.rows(), sparse.cols());
-  const auto& csr = sparse.csr();
-  for (int64_t i = 0; i < sparse.rows(); ++i) {
-    for (int64_t e = csr.offsets[static_cast<size_t>(i)];
-         e < csr.offsets[static_cast<size_t>(i) + 1]; ++e) {
-      dense(i, csr.columns[static_cast<size_t>(e)]) = csr.values[static_cast<size_t>(e)];
-    }
-  }
-  return dense;
-}
-
 template <class T>
 class H2gcn final : public Model<T> {
  public:
@@ -103,7 +89,7 @@ class H2gcn final : public Model<T> {
         [&] {
           return PartSize{cells * static_cast<int64_t>(sizeof(T)), {}};
         },
-        [&] { return filled_in(*two_hop_); });
+        [&] { return dense_copy(*two_hop_); });
   }
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
