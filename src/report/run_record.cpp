@@ -8,6 +8,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/shell.h"
+#include "dgat/train/config.h"
 #include "read_json.h"
 
 namespace dgat::report {
@@ -104,12 +105,28 @@ RunRecord read_run(const std::filesystem::path& directory) {
   return run;
 }
 
+namespace {
+
+/// A file may name options of another version of dgat.
+bool is_switch(const std::string& key) {
+  const auto options = train::config_options();
+  return std::any_of(options.begin(), options.end(), [&key](const train::OptionInfo& option) {
+    return option.key == key && option.is_switch;
+  });
+}
+
+}  // namespace
+
 std::string command_line(const RunRecord& run) {
   std::string line = "dgat train " + shell_quoted(run.option("data", run.dataset));
   for (const auto& [key, value] : run.options) {
     if (key == "data" || value.empty()) continue;
     std::string flag = key;
     std::replace(flag.begin(), flag.end(), '_', '-');
+    if (is_switch(key)) {
+      if (value == "on") line += " --" + flag;
+      continue;
+    }
     line += fmt::format(" --{} {}", flag, shell_quoted(value));
   }
   return line;

@@ -73,6 +73,11 @@ TEST(RunRecord, TheCommandLineIsQuotedForAShell) {
   write(dir / "summary.json", kSummary);
   EXPECT_EQ(command_line(read_run(dir.path())),
             R"(dgat train 'my data/it'\''s.npz' --model dgat --weight-decay 0.001)");
+  RunRecord run;
+  run.options = {{"data", "a.npz"}, {"directed", "on"}, {"directional", "off"}};
+  EXPECT_EQ(command_line(run), "dgat train a.npz --directed --directional off");
+  run.options[1].second = "off";
+  EXPECT_EQ(command_line(run), "dgat train a.npz --directional off");
 }
 
 TEST(RunRecord, ABrokenSummaryIsRefusedWithFileAndKey) {
