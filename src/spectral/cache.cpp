@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kMagic = "dgat spectrum 1\n";  // the number changes with the layout
+constexpr std::string_view kMagic = "dgat spectrum 2\n";  // changes with layout and meaning
 
 /// Two independent multiply-xor hashes over 64-bit words.
 class Hash {

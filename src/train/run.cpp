@@ -214,13 +214,20 @@ RunSummary run_training(const data::Dataset& dataset, const Config& config,
     for (int64_t s = 0; s < splits; ++s) units.push_back({l, s});
   }
   for (int64_t s = 0; s < splits; ++s) check_measurable(config, dataset, s);
+  // A resumed run has its file, and keeps it should the data turn out to be other data.
+  bool resumed = false;
+  const auto write_config = [&] {
+    write_atomically(directory->config(), [&](std::ostream& out) { out << to_yaml(config); });
+  };
   if (directory != nullptr) {
     directory->begin();
-    write_atomically(directory->config(), [&](std::ostream& out) { out << to_yaml(config); });
+    resumed = std::filesystem::exists(directory->config());
+    if (!resumed) write_config();
   }
   Crew crew(dataset, config, directory, inputs, units);
   const std::vector<SplitResult> results =
       crew.run(job_count(config, dataset, static_cast<int64_t>(units.size())));
+  if (resumed) write_config();  // the data may have moved
 
   RunSummary summary;
   summary.config = config;

@@ -156,10 +156,12 @@ TEST(Resume, OtherDataIsNotContinuedOn) {
   data::Dataset labels = before, split = before;
   labels.labels[0] = (labels.labels[0] + 1) % 3;
   std::swap(split.splits[0].train.front(), split.splits[0].test.front());
-  const auto train_on = [&](const data::Dataset& dataset, const char* folder) {
+  const auto train_on = [&](const data::Dataset& dataset, const char* folder,
+                            const char* path = "before.npz") {
     const RunDirectory directory(temp / folder, Existing::kResume);
     spectral::SpectralCache cache;
-    return run_training(dataset, config, cache, &directory);
+    const Config here = test::small_config("gat", {{"data", path}});
+    return run_training(dataset, here, cache, &directory);
   };
   for (const data::Dataset* other : {&labels, &split}) {
     const char* folder = other == &labels ? "labels" : "split";
@@ -177,8 +179,10 @@ TEST(Resume, OtherDataIsNotContinuedOn) {
       const auto model = make_task_model(task);
       train_split(task, *model, hooks);
     }
-    EXPECT_THROW(train_on(*other, folder), InputError) << folder;
-    EXPECT_NO_THROW(train_on(before, folder)) << folder;
+    EXPECT_THROW(train_on(*other, folder, "other.npz"), InputError) << folder;
+    EXPECT_THAT(read_whole_file(temp / folder / "config.yaml"), HasSubstr("before.npz"));
+    EXPECT_NO_THROW(train_on(before, folder, "moved.npz")) << folder;
+    EXPECT_THAT(read_whole_file(temp / folder / "config.yaml"), HasSubstr("moved.npz"));
   }
 }
 

@@ -141,7 +141,8 @@ void run(const Train& options) {
       fmt::print("written to {}\n", out.string());
     }
   } catch (const Interrupted& error) {
-    if (!train::RunDirectory::is_run(out)) throw;  // before anything was worth keeping
+    const bool begun = train::RunDirectory::is_run(out) && !fs::exists(out / "summary.json");
+    if (!begun) throw;  // nothing was worth keeping yet, or everything is kept
     throw Interrupted(fmt::format("{}; continue with: dgat train --resume --out {}", error.what(),
                                   shell_quoted(out.string())));
   }
