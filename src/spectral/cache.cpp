@@ -48,6 +48,7 @@ class Hash {
 
 std::string key_of(const graph::CsrGraph& graph, const EigenOptions& options) {
   Hash hash;
+  hash.add_bytes(kMagic);  // what another version left is not damaged, and not looked at
   for (const uint64_t word : hash_graph(graph)) hash.add(word);
   hash.add_bytes(fmt::format("{:a} {} {} {} {:a} {:a} {:a} {} {}", options.gamma, options.k,
                              to_string(options.components), to_string(options.solver),
