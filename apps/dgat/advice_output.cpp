@@ -5,10 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dgat/core/error.h"
-#include "dgat/nn/options.h"
-#include "dgat/nn/registry.h"
-
 namespace dgat::app {
 namespace {
 
@@ -72,40 +68,7 @@ std::string wrapped(const std::string& text) {
   return out + "\n";
 }
 
-study::Rewiring parse_rewiring(const std::string& text) {
-  const size_t colon = text.find(':');
-  study::Rewiring result{rewire::parse_mode(text.substr(0, colon))};
-  if (result.mode.automatic) {
-    throw_input("advise: auto is what the advice replaces; name modes such as none,add,prune-far");
-  }
-  if (colon != std::string::npos) result.epsilon = rewire::parse_epsilon(text.substr(colon + 1));
-  return result;
-}
-
 }  // namespace
-
-study::AdviceOptions advice_options(const std::string& model, const std::string& recipe,
-                                    const std::string& components,
-                                    const std::vector<double>& gammas,
-                                    const std::vector<double>& alphas,
-                                    const std::vector<std::string>& rewirings, uint64_t seed) {
-  const nn::ModelInfo& info = nn::find_model(model);
-  if (!info.directional) {
-    throw_input("advise: {} has no directions, so gamma and rewiring do not matter to it", model);
-  }
-  spectral::component_policy_from(components);  // a wrong name is reported before anything is read
-  study::AdviceOptions options;
-  if (!gammas.empty()) options.gammas = gammas;
-  if (!alphas.empty()) options.alphas = alphas;
-  if (!rewirings.empty()) {
-    options.rewirings.clear();
-    for (const std::string& text : rewirings) options.rewirings.push_back(parse_rewiring(text));
-  }
-  options.components = components;
-  options.own_features = nn::parse_recipe(recipe) == nn::Recipe::kResidual;
-  options.seed = seed;
-  return options;
-}
 
 Json to_json(const study::Advice& advice) {
   Json json = {{"dataset", advice.dataset},

@@ -72,10 +72,11 @@ std::vector<double> numbers(const std::vector<std::string>& texts, double fixed)
   return values;
 }
 
-/// Every mode, and those that prune at every epsilon.
+/// Every mode, and those that prune at every epsilon. A model without modes of its own worth trying
+/// (dgn) keeps to what it is defined with.
 std::vector<Rewiring> rewirings(const TuneOptions& options, const nn::ModelInfo& info,
                                 const train::Config& base) {
-  std::vector<std::string> modes = values_of("rewire", options, info, {"none", "add"});
+  std::vector<std::string> modes = values_of("rewire", options, info, {});
   if (modes.empty()) modes = {base.rewire};
   // The ends matter: where edges mislead, next to none is best (and what the paper prints is
   // there).
@@ -100,10 +101,13 @@ std::vector<Rewiring> rewirings(const TuneOptions& options, const nn::ModelInfo&
   return result;
 }
 
-train::Settings settings_of(const Candidate& c) {
-  train::Settings settings = {{"gamma", fmt::format("{}", c.gamma)},
-                              {"alpha", fmt::format("{}", c.alpha)},
-                              {"rewire", rewire::to_string(c.mode)}};
+/// Without gamma and alpha where the Laplacian does not hear of them.
+train::Settings settings_of(const Candidate& c, const train::Config& base) {
+  train::Settings settings = {{"rewire", rewire::to_string(c.mode)}};
+  if (base.laplacian_tuned) {
+    settings["gamma"] = fmt::format("{}", c.gamma);
+    settings["alpha"] = fmt::format("{}", c.alpha);
+  }
   if (c.mode.prune != rewire::Prune::kNone) {
     settings["epsilon"] = c.epsilon ? rewire::to_string(*c.epsilon) : "auto";
   }
@@ -122,9 +126,8 @@ void untouched_graph_first(SearchSpace& space) {
               space.advice_rank.begin() + at + 1);
 }
 
-void add_graphs(SearchSpace& space, const data::Dataset& dataset, const TuneOptions& options,
-                const nn::ModelInfo& info, spectral::SpectralCache& cache) {
-  const train::Config& base = space.base;
+AdviceOptions question_of(const TuneOptions& options, const nn::ModelInfo& info,
+                          const train::Config& base) {
   AdviceOptions question;
   std::vector<std::string> gammas;
   for (const double gamma : default_gammas()) gammas.push_back(fmt::format("{}", gamma));
@@ -135,11 +138,25 @@ void add_graphs(SearchSpace& space, const data::Dataset& dataset, const TuneOpti
   question.alphas = numbers(values_of("alpha", options, info, {"1", "0.5", "0"}), base.alpha);
   std::stable_sort(question.alphas.begin(), question.alphas.end(), std::greater<>());
   question.every_alpha = options.search.contains("alpha");  // asked for, so all of it
+  if (!base.laplacian_tuned) question.gammas = question.alphas = {1};
   question.rewirings = rewirings(options, info, base);
   question.components = base.components;
   question.own_features = base.recipe == nn::Recipe::kResidual;
   question.directional = base.directional;
   question.seed = base.seed;
+  return question;
+}
+
+void add_graphs(SearchSpace& space, const data::Dataset& dataset, const TuneOptions& options,
+                const AdviceOptions& question, spectral::SpectralCache& cache) {
+  const train::Config& base = space.base;
+  if (question.gammas.size() * question.alphas.size() * question.rewirings.size() == 1) {
+    const Rewiring& only = question.rewirings.front();
+    space.graphs = {settings_of(
+        {question.gammas.front(), question.alphas.front(), only.mode, only.epsilon}, base)};
+    space.advice_rank = {0};  // nothing to choose from
+    return;
+  }
   const Advice advice = advise(dataset, 0, question, cache);
   int64_t rank = 0;
   for (const CandidateScore& c : advice.candidates) {
@@ -148,7 +165,7 @@ void add_graphs(SearchSpace& space, const data::Dataset& dataset, const TuneOpti
       ++space.repeated;
       continue;
     }
-    space.graphs.push_back(settings_of(c.candidate));
+    space.graphs.push_back(settings_of(c.candidate, base));
     space.advice_rank.push_back(rank);
   }
   if (!options.advised) {
@@ -182,20 +199,27 @@ void check_search(const TuneOptions& options, const nn::ModelInfo& info, const S
       settings[key] = value;
       train::resolve(settings);
     }
+    if (info.directional && !space.base.laplacian_tuned && (key == "gamma" || key == "alpha")) {
+      throw_input(
+          "tune: {} is searched, but the random-walk Laplacian has none; add --laplacian tuned",
+          key);
+    }
     const bool known = space.rates.contains(key) || (info.directional && kGraphKeys.contains(key));
     if (!known) throw_input("tune: {} is not searched for {}", key, info.name);
   }
 }
 
-}  // namespace
-
-SearchSpace make_space(const data::Dataset& dataset, const TuneOptions& given,
-                       spectral::SpectralCache& cache) {
-  TuneOptions options = given;
+/// One setting per extra option, one depth per depth.
+TuneOptions spelled_out(TuneOptions options) {
   options.settings = train::with_single_extras(options.settings);
   expand_searched_layers(options);
+  return options;
+}
+
+/// All but the graphs.
+SearchSpace space_of_rates(const std::string& dataset, const TuneOptions& options) {
   SearchSpace space;
-  space.base = train::resolve(options.settings, dataset.name);
+  space.base = train::resolve(options.settings, dataset);
   const nn::ModelInfo& info = nn::find_model(space.base.model);
   Lists lists = usual_rates(space.base);
   if (!info.uses_layers) lists.erase("layers");
@@ -221,13 +245,40 @@ SearchSpace make_space(const data::Dataset& dataset, const TuneOptions& given,
       space.start[key] = values.front();
     }
   }
+  return space;
+}
+
+}  // namespace
+
+SearchSpace make_space(const data::Dataset& dataset, const TuneOptions& given,
+                       spectral::SpectralCache& cache) {
+  const TuneOptions options = spelled_out(given);
+  SearchSpace space = space_of_rates(dataset.name, options);
+  const nn::ModelInfo& info = nn::find_model(space.base.model);
   if (info.directional) {
-    add_graphs(space, dataset, options, info, cache);
+    add_graphs(space, dataset, options, question_of(options, info, space.base), cache);
   } else {
     space.graphs = {{}};
     space.advice_rank = {0};
   }
   return space;
+}
+
+AdviceOptions search_question(const std::string& dataset, const TuneOptions& given) {
+  const TuneOptions options = spelled_out(given);
+  const SearchSpace space = space_of_rates(dataset, options);
+  const nn::ModelInfo& info = nn::find_model(space.base.model);
+  if (!info.directional) {
+    throw_input("tune: {} has no directions, so there is no advice on its graph", info.name);
+  }
+  AdviceOptions question = question_of(options, info, space.base);
+  const auto said = [&](const char* key) {
+    return options.settings.contains(key) || options.search.contains(key);
+  };
+  if (info.grid.contains("rewire") && !said("rewire") && !said("epsilon")) {
+    question.rewirings = default_rewirings();
+  }
+  return question;
 }
 
 }  // namespace dgat::study

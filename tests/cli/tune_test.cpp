@@ -40,7 +40,19 @@ TEST_F(Tune, AdviceIsOneObjectAndTheDryRunSaysTheSame) {
   EXPECT_EQ(json::parse(both.out)["candidates"].size(), 8U);
   const RunResult bad = run_dgat({"tune", data(), "--dry", "--search", "gamma=0.2x"});
   EXPECT_EQ(bad.exit, 2);
-  EXPECT_THAT(bad.err, HasSubstr("'0.2x' is not a number"));
+  EXPECT_THAT(bad.err, HasSubstr("gamma: a number was expected, got '0.2x'"));
+  const RunResult fixed = run_dgat({"tune", data(), "--dry", "--json", "--rewire", "prune-far",
+                                    "--epsilon", "q0.3", "--alpha", "1"});
+  ASSERT_EQ(fixed.exit, 0) << fixed.err;
+  for (const json& candidate : json::parse(fixed.out)["candidates"]) {
+    EXPECT_EQ(candidate["rewire"], "prune-far");
+    EXPECT_EQ(candidate["epsilon"], "q0.3");
+  }
+  const RunResult plain = run_dgat({"tune", data(), "--dry", "--model", "gat"});
+  EXPECT_EQ(plain.exit, 2);
+  EXPECT_THAT(plain.err, HasSubstr("gat has no directions"));
+  const RunResult dgn = run_dgat({"advise", data(), "--model", "dgn", "--gammas", "0.1"});
+  EXPECT_THAT(dgn.out, HasSubstr("--laplacian tuned --gamma 0.1")) << "or gamma is not heeded";
   const RunResult text = run_dgat({"advise", data(), "--gammas", "0.1,1", "--rewirings", "none"});
   EXPECT_THAT(text.out,
               HasSubstr("dgat train " + data() + " --model dgat --recipe residual --gamma"));

@@ -205,6 +205,29 @@ TEST(Tune, ModelsWithoutDirectionsSearchRatesOnly) {
   EXPECT_THAT(to_markdown(result), HasSubstr("gat on small"));
 }
 
+/// DGN is defined with the random-walk Laplacian and the graph as it is.
+TEST(Tune, WhereTheLaplacianDoesNotHearOfGammaItIsNotSearched) {
+  TuneOptions options;
+  options.settings = {{"model", "dgn"}, {"hidden", "8"}, {"steps", "4"}, {"seed", "7"}};
+  options.search = {{"lr", {"0.001", "0.01"}}, {"layers", {"1"}},   {"dropout", {"0.3"}},
+                    {"weight_decay", {"0"}},   {"extra.av", {"1"}}, {"extra.dx", {"1"}},
+                    {"extra.complex", {"0"}}};
+  Ledger ledger;
+  const TuneResult result = search(small(), options, ledger);
+  EXPECT_TRUE(result.exhausted);
+  EXPECT_EQ(result.tried.size(), 2U) << "two rates on one graph";
+  EXPECT_TRUE(result.gammas.empty());
+  EXPECT_EQ(result.winner.rewire, "none");
+  options.search["rewire"] = {"none", "add"};
+  Ledger second;
+  EXPECT_EQ(search(small(), options, second).tried.size(), 4U);
+  options.search["gamma"] = {"0.1", "1"};
+  EXPECT_THROW(search(small(), options, second), InputError);
+  options.settings["laplacian"] = "tuned";
+  Ledger third;
+  EXPECT_EQ(search(small(), options, third).gammas.size(), 2U);
+}
+
 TEST(Tune, BudgetAndInterruptionEndIt) {
   TuneOptions options = quick();
   options.budget_seconds = 0;

@@ -9,7 +9,10 @@
 #include "../advice_output.h"
 #include "../data_options.h"
 #include "../verbs.h"
+#include "dgat/core/error.h"
 #include "dgat/core/shell.h"
+#include "dgat/nn/registry.h"
+#include "dgat/train/config.h"
 
 namespace dgat::app {
 namespace {
@@ -23,10 +26,41 @@ struct AdviseVerb {
   int split = 0;
 };
 
+study::Rewiring parse_rewiring(const std::string& text) {
+  const size_t colon = text.find(':');
+  study::Rewiring result{rewire::parse_mode(text.substr(0, colon))};
+  if (result.mode.automatic) {
+    throw_input("advise: auto is what the advice replaces; name modes such as none,add,prune-far");
+  }
+  if (colon != std::string::npos) result.epsilon = rewire::parse_epsilon(text.substr(colon + 1));
+  return result;
+}
+
+/// The question as the flags put it; empty lists mean the defaults. Throws: InputError.
+study::AdviceOptions question_of(const AdviseVerb& verb) {
+  const nn::ModelInfo& info = nn::find_model(verb.model);
+  if (!info.directional) {
+    throw_input("advise: {} has no directions, so gamma and rewiring do not matter to it",
+                verb.model);
+  }
+  spectral::component_policy_from(verb.components);  // wrong? said before anything is read
+  study::AdviceOptions question;
+  if (!verb.gammas.empty()) question.gammas = verb.gammas;
+  if (!verb.alphas.empty()) question.alphas = verb.alphas;
+  if (!verb.rewirings.empty()) {
+    question.rewirings.clear();
+    for (const std::string& text : verb.rewirings) {
+      question.rewirings.push_back(parse_rewiring(text));
+    }
+  }
+  question.components = verb.components;
+  question.own_features = nn::parse_recipe(verb.recipe) == nn::Recipe::kResidual;
+  question.seed = verb.common.seed;
+  return question;
+}
+
 void run(AdviseVerb options) {
-  const study::AdviceOptions request =
-      advice_options(options.model, options.recipe, options.components, options.gammas,
-                     options.alphas, options.rewirings, options.common.seed);
+  const study::AdviceOptions request = question_of(options);
   options.split = take_split_number(options.data);
   const data::Dataset dataset = load(options.data, options.common.seed, /*needs_splits=*/true);
   spectral::SpectralCache cache(spectral::default_cache_folder());
@@ -37,6 +71,9 @@ void run(AdviseVerb options) {
     std::string command =
         fmt::format("dgat train {} --model {} --recipe {}", shell_quoted(options.data.data),
                     options.model, options.recipe);
+    if (!train::resolve({{"model", options.model}}).laplacian_tuned) {
+      command += " --laplacian tuned";
+    }
     if (options.components != "each") command += " --components " + options.components;
     if (!options.data.split.empty()) command += " --split " + options.data.split;
     if (!options.data.split_file.empty()) {

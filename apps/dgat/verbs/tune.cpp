@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <memory>
 
@@ -47,38 +46,10 @@ void add_search(study::TuneOptions& request, const std::string& text) {
   }
 }
 
-/// The values searched for `key`, if --search gives any.
-std::vector<std::string> searched(const study::TuneOptions& request, const std::string& key) {
-  const auto found = request.search.find(key);
-  return found == request.search.end() ? std::vector<std::string>{} : found->second;
-}
-std::vector<double> searched_numbers(const study::TuneOptions& request, const std::string& key) {
-  std::vector<double> numbers;
-  for (const std::string& text : searched(request, key)) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) {
-      throw_input("tune: --search {}: '{}' is not a number", key, text);
-    }
-    numbers.push_back(value);
-  }
-  return numbers;
-}
-
 void print_advice(const Tune& options, const study::TuneOptions& request,
                   const data::Dataset& dataset, const train::Config& config,
                   spectral::SpectralCache& cache) {
-  for (const auto& [key, values] : request.search) {
-    if (!key.starts_with("extra.")) train::find_option(key);
-  }
-  study::AdviceOptions question =
-      advice_options(config.model, nn::to_string(config.recipe), config.components,
-                     searched_numbers(request, "gamma"), searched_numbers(request, "alpha"),
-                     searched(request, "rewire"), config.seed);
-  const train::Settings& fixed = request.settings;
-  if (fixed.contains("gamma")) question.gammas = {config.gamma};
-  if (fixed.contains("alpha")) question.alphas = {config.alpha};
-  question.every_alpha = request.search.contains("alpha");  // as in the search itself
+  const study::AdviceOptions question = study::search_question(dataset.name, request);
   const study::Advice advice = study::advise(dataset, 0, question, cache);
   if (options.common.json) {
     print_json(to_json(advice));
@@ -156,7 +127,7 @@ void add_tune(CLI::App& app) {
       ->type_name("KEY=V,V");
   verb->add_flag(
       "--dry", options->dry,
-      "train nothing: print what `dgat advise` would, for the gamma, alpha and rewire of --search");
+      "train nothing: print what `dgat advise` would, for the graphs that the search would try");
   verb->add_flag("--no-advice", options->plain_order,
                  "take graphs in random order instead of best-advised first");
   add_resume(*verb);
@@ -164,13 +135,15 @@ void add_tune(CLI::App& app) {
   add_common_options(*verb, options->common);
   verb->footer(
       "Options given as flags or in --config are fixed; the others are searched: gamma, alpha,\n"
-      "rewire and epsilon (directional models), layers, lr, dropout, weight decay, and what the\n"
-      "model adds. Candidates start with a quarter of the steps on one split, or on so many that\n"
-      "they have a thousand validation nodes together; the best third goes on to all steps, three\n"
-      "times as many splits, all splits. Graphs that coincide are tried once; alpha below 1 meets\n"
-      "only the best-advised rewiring of each gamma, unless --search names alpha. Only the\n"
-      "validation metric decides; test labels are not read. Interrupted or out of time, the same\n"
-      "command continues from the ledger; a larger --budget searches on.\n"
+      "rewire and epsilon (directional models; dgn keeps to its graph and the random-walk\n"
+      "Laplacian unless --laplacian tuned and --search say otherwise), layers, lr, dropout,\n"
+      "weight decay, and what the model adds. Candidates start with a quarter of the steps on one\n"
+      "split, or on so many that they have a thousand validation nodes together; the best third\n"
+      "goes on to all steps, three times as many splits, all splits. Graphs that coincide are\n"
+      "tried once; alpha below 1 meets only the best-advised rewiring of each gamma, unless\n"
+      "--search names alpha. Only the validation metric decides; test labels are not read.\n"
+      "Interrupted or out of time, the same command continues from the ledger; a larger --budget\n"
+      "searches on.\n"
       "  dgat tune chameleon_filtered --budget 1h --out tuned\n"
       "  dgat tune graph.npz --model gat --search lr=1e-4,1e-3 --hidden 128 --out tuned-gat\n"
       "  dgat train --config tuned/config.yaml --out tuned/run");

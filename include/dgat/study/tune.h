@@ -77,6 +77,11 @@ struct TuneResult {
 TuneResult tune(const data::Dataset& dataset, const TuneOptions& options, Ledger& ledger,
                 spectral::SpectralCache& cache);
 
+/// What such a search asks the advice (advise.h); the rewirings are those of `dgat advise` where
+/// the options say nothing of them. Throws: InputError as tune(), and for a model without
+/// directions.
+AdviceOptions search_question(const std::string& dataset, const TuneOptions& options);
+
 std::string to_json(const TuneResult& result);      ///< DIR/tune.json
 std::string to_markdown(const TuneResult& result);  ///< DIR/tune.md
 
