@@ -37,14 +37,20 @@ train::Settings without_foreign_extras(const train::Settings& settings, const nn
   return kept;
 }
 
-/// Resolves every combination; equal ones are kept once. A failure is that of the first.
+/// Resolves every combination; equal ones are kept once. One that does not hear of an option among
+/// `own` fails: it would be another one under a name of its own. A failure is that of the first.
 Row resolved(std::string name, const std::vector<train::Settings>& combinations,
-             const std::string& dataset) {
+             const std::string& dataset, const std::set<std::string>& own = {}) {
   Row row{std::move(name), {}, ""};
   std::set<std::string> seen;
   for (const train::Settings& settings : combinations) {
     try {
       auto config = std::make_shared<const train::Config>(train::resolve(settings, dataset));
+      for (const std::string& key : own) {
+        const std::string& value = settings.at(key);
+        const std::string why = train::why_unheeded(key, value, *config);
+        if (!why.empty()) throw_input("{}; leave out {}={}", why, key, value);
+      }
       if (seen.insert(train::to_yaml(*config)).second) row.candidates.push_back(config);
     } catch (const InputError& error) {
       if (row.failure.empty()) row.failure = error.what();
@@ -91,12 +97,17 @@ Row row_of(const std::string& text, const train::Settings& common, const std::st
   train::Settings base = without_foreign_extras(common, info);
   base["model"] = info.name;
   std::vector<train::Settings> combinations;
-  for (const train::Settings& own : parse_grid(colon < text.size() ? text.substr(colon + 1) : "")) {
+  std::set<std::string> own;
+  for (const train::Settings& grid :
+       parse_grid(colon < text.size() ? text.substr(colon + 1) : "")) {
     train::Settings settings = base;
-    for (const auto& [key, value] : own) settings[key] = value;
+    for (const auto& [key, value] : grid) {
+      settings[key] = value;
+      own.insert(key);
+    }
     combinations.push_back(std::move(settings));
   }
-  return resolved(text, combinations, dataset);
+  return resolved(text, combinations, dataset, own);
 }
 
 std::vector<Row> rows_of(const std::string& models, const train::Settings& common,

@@ -381,6 +381,17 @@ Config resolve(const Settings& settings, const std::string& dataset) {
   return config;
 }
 
+std::string why_unheeded(const std::string& key, const std::string& value, const Config& config) {
+  if (key.starts_with(kOneExtra) || config.extra.contains(key)) return {};
+  const bool asks = value != "none" && value != "off" && value != "default";
+  if (find_option(key).group != "Direction" || !asks) return {};
+  if (!nn::find_model(config.model).directional) return config.model + " has no directions";
+  if (!config.laplacian_tuned && (key == "alpha" || key == "gamma")) {
+    return fmt::format("the random-walk Laplacian (laplacian: default) has no {}", key);
+  }
+  return {};
+}
+
 nn::ModelOptions model_options(const Config& config, int64_t layers, int64_t features,
                                int64_t classes, int64_t nodes) {
   nn::ModelOptions options;

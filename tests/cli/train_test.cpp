@@ -143,6 +143,8 @@ TEST_F(Train, AConfigOfAnotherModelTrainsTheOneAskedFor) {
 TEST_F(Train, WhatAPlainModelIgnoresIsSaidAndPgcnTakesGamma) {
   EXPECT_THAT(train({"--out", out("gcn"), "--model", "gcn", "--gamma", "0.1"}).err,
               HasSubstr("--gamma 0.1 is ignored"));
+  EXPECT_THAT(train({"--out", out("dgn"), "--model", "dgn", "--gamma", "0.1"}).err,
+              HasSubstr("random-walk Laplacian (laplacian: default) has no gamma; --gamma 0.1"));
   const RunResult pgcn =
       train({"--out", out("pgcn"), "--model", "pgcn", "--gamma", "0.1", "--json"});
   EXPECT_EQ(pgcn.err.find("ignored"), std::string::npos) << pgcn.err;

@@ -5,6 +5,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
+#include "dgat/study/rows.h"
 #include "dgat/train/run.h"
 #include "small_study.h"
 #include "support/temp_dir.h"
@@ -110,6 +111,17 @@ TEST(Study, AFailingRowSaysWhyAndTheRestGoesOn) {
   EXPECT_TRUE(result.rows[1].finished());
   EXPECT_EQ(result.rows[3].failure, "there is no such thing");
   EXPECT_EQ(result.trials_left(), 0);
+}
+
+TEST(Rows, AnOptionOfItsOwnThatARowDoesNotHearOfIsRefused) {
+  const auto failure = [](const char* row) { return row_of(row, {{"gamma", "0.7"}}, "").failure; };
+  EXPECT_EQ(failure("gat:gamma=0.3"), "gat has no directions; leave out gamma=0.3");
+  EXPECT_THAT(failure("dgn:gamma=0.1/0.3"), HasSubstr("has no gamma; leave out gamma=0.1"));
+  EXPECT_THAT(failure("dgat:laplacian=default:alpha=0"), HasSubstr("has no alpha"));
+  for (const char* row : {"gat", "gat:rewire=none", "pgcn:gamma=0.1", "dgat:alpha=0"}) {
+    EXPECT_EQ(failure(row), "") << row;
+  }
+  EXPECT_EQ(row_of("dgn:laplacian=tuned:gamma=0.1/0.3", {}, "").candidates.size(), 2U);
 }
 
 TEST(Study, ChoosesOnTheFirstFoldsAndRunsTheWinnerOnTheOthers) {

@@ -80,15 +80,11 @@ void print_summary(const train::RunSummary& summary) {
 /// Of a file only what asks for directions: a resolved one has every option.
 void say_what_is_ignored(const train::Settings& settings, const train::Settings& flags,
                          const train::Config& config) {
-  if (nn::find_model(config.model).directional) return;
-  for (const train::OptionInfo& info : train::config_options()) {
-    if (info.group != "Direction" || config.extra.contains(info.key)) continue;
-    const bool asks = info.key == "rewire" || info.key == "directional";
-    const train::Settings& given = asks ? settings : flags;
-    const auto at = given.find(info.key);
-    if (at != given.end() && at->second != "none" && at->second != "off") {
-      notice(fmt::format("train: {} has no directions; {} {} is ignored", config.model,
-                         flag_of(info.key), at->second));
+  for (const auto& [key, value] : settings) {
+    const bool asks = key == "rewire" || key == "directional";
+    if (!asks && !flags.contains(key)) continue;
+    if (const std::string why = train::why_unheeded(key, value, config); !why.empty()) {
+      notice(fmt::format("train: {}; {} {} is ignored", why, flag_of(key), value));
     }
   }
 }

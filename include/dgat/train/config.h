@@ -104,6 +104,11 @@ Settings with_single_extras(Settings settings);
 /// the data set's name; empty when unknown.
 Config resolve(const Settings& settings, const std::string& dataset = {});
 
+/// Why the configuration does not hear of a setting: one about directions for a model without them,
+/// gamma or alpha beside the random-walk Laplacian. Empty: it does, or nothing was asked for (none,
+/// off).
+std::string why_unheeded(const std::string& key, const std::string& value, const Config& config);
+
 /// Every option of the table in order, as YAML that read_settings() takes back.
 std::string to_yaml(const Config& config);
 
