@@ -106,7 +106,7 @@ Config resolve(const Settings& settings, const std::string& dataset = {});
 
 /// Why the configuration does not hear of a setting: one about directions for a model without them,
 /// gamma or alpha beside the random-walk Laplacian. Empty: it does, or nothing was asked for (none,
-/// off).
+/// off, default).
 std::string why_unheeded(const std::string& key, const std::string& value, const Config& config);
 
 /// Every option of the table in order, as YAML that read_settings() takes back.
