@@ -44,7 +44,9 @@ TEST_F(Tune, AdviceIsOneObjectAndTheDryRunSaysTheSame) {
   const RunResult fixed = run_dgat({"tune", data(), "--dry", "--json", "--rewire", "prune-far",
                                     "--epsilon", "q0.3", "--alpha", "1"});
   ASSERT_EQ(fixed.exit, 0) << fixed.err;
-  for (const json& candidate : json::parse(fixed.out)["candidates"]) {
+  const json told = json::parse(fixed.out);
+  EXPECT_FALSE(told["candidates"].empty());
+  for (const json& candidate : told["candidates"]) {
     EXPECT_EQ(candidate["rewire"], "prune-far");
     EXPECT_EQ(candidate["epsilon"], "q0.3");
   }
