@@ -194,15 +194,18 @@ void check_search(const TuneOptions& options, const nn::ModelInfo& info, const S
     if (options.settings.contains(key)) {
       throw_input("tune: {} is searched and also given a fixed value; leave out one", key);
     }
-    for (const std::string& value : values) {  // unknown keys and wrong values
+    if (info.directional && key == "laplacian") {
+      throw_input(
+          "tune: laplacian is not searched: default is gamma 1 with alpha 1 of the tuned one; give "
+          "--laplacian tuned and search gamma and alpha");
+    }
+    for (const std::string& value : values) {
       train::Settings settings = options.settings;
       settings[key] = value;
-      train::resolve(settings);
-    }
-    if (info.directional && !space.base.laplacian_tuned && (key == "gamma" || key == "alpha")) {
-      throw_input(
-          "tune: {} is searched, but the random-walk Laplacian has none; add --laplacian tuned",
-          key);
+      const train::Config config = train::resolve(settings);  // unknown keys and wrong values
+      if (const std::string why = train::why_unheeded(key, value, config); !why.empty()) {
+        throw_input("tune: {} is searched, but {}; leave it out of the search", key, why);
+      }
     }
     const bool known = space.rates.contains(key) || (info.directional && kGraphKeys.contains(key));
     if (!known) throw_input("tune: {} is not searched for {}", key, info.name);

@@ -240,9 +240,9 @@ TEST(Tune, BudgetAndInterruptionEndIt) {
 }
 
 TEST(Tune, WrongSearchesAreExplained) {
-  const auto message = [](const std::string& key, const std::vector<std::string>& values) {
-    TuneOptions options = quick();
-    options.search[key] = values;
+  TuneOptions options = quick();
+  const auto message = [&](const std::string& key, const std::vector<std::string>& values) {
+    options.search = {{key, values}};
     Ledger ledger;
     try {
       search(small(), options, ledger);
@@ -254,6 +254,13 @@ TEST(Tune, WrongSearchesAreExplained) {
   EXPECT_THAT(message("gama", {"1"}), HasSubstr("did you mean gamma?"));
   EXPECT_THAT(message("gamma", {"2"}), HasSubstr("must lie in [0, 1], got 2"));
   EXPECT_THAT(message("hidden", {"8"}), HasSubstr("fixed value"));
+  EXPECT_THAT(message("laplacian", {"default", "tuned"}), HasSubstr("search gamma and alpha"));
+  options.settings["model"] = "dgn";
+  EXPECT_THAT(message("gamma", {"0.1", "1"}), HasSubstr("(laplacian: default) has no gamma"));
+  options.settings["model"] = "gat";  // or the same network would be trained several times
+  for (const char* key : {"gamma", "eigenvectors"}) {
+    EXPECT_THAT(message(key, {"1"}), HasSubstr("gat has no directions")) << key;
+  }
 }
 
 /// Enough validation nodes for rungs of one split, so that candidates have to climb.
