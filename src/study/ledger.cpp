@@ -2,11 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -31,15 +31,40 @@ double number_in(const Json& json, const char* key) {
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
-/// An open file with an exclusive lock; both end with the object.
+/// Locks are single bytes far behind the end of the file: one for the right to append, one for each
+/// trial. (flock() would lock all of them at once where the file lies on a server.)
+constexpr int64_t kAppend = std::numeric_limits<int64_t>::max();
+
+/// The keys are hexadecimal; 60 bits of one will do.
+int64_t byte_of(const std::string& key) {
+  int64_t byte = 0;
+  constexpr size_t kDigits = 15;
+  std::from_chars(key.data(), key.data() + std::min(key.size(), kDigits), byte, 16);
+  return byte;
+}
+
+/// Belongs to the open file, not to the process: another open() of the same process is kept out,
+/// too. False when somebody else has it.
+bool lock_byte(int file, int64_t byte, bool wait) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = byte;
+  lock.l_len = 1;
+  while (fcntl(file, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock) != 0) {
+    if (errno == EAGAIN || errno == EACCES) return false;
+    if (errno != EINTR) break;  // a file system without locks
+  }
+  return true;
+}
+
+/// An open file with the right to append; both end with the object.
 class LockedFile {
  public:
   explicit LockedFile(const fs::path& path)
       : path_(path), fd_(open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666)) {
     if (fd_ < 0) fail("cannot be opened for writing");
-    while (flock(fd_, LOCK_EX) != 0) {
-      if (errno != EINTR) break;  // a file system without locks: O_APPEND has to do
-    }
+    lock_byte(fd_, kAppend, true);
   }
   ~LockedFile() { close(fd_); }
   LockedFile(const LockedFile&) = delete;
@@ -70,6 +95,10 @@ class LockedFile {
 };
 
 }  // namespace
+
+Claim::~Claim() {
+  if (file_ >= 0) close(file_);
+}
 
 std::string to_line(const TrialResult& r) {
   Json json = {{"key", r.key},
@@ -161,6 +190,14 @@ void Ledger::add(const TrialResult& result) {
 void Ledger::refresh() {
   const std::lock_guard lock(mutex_);
   read_new_lines(false);
+}
+
+std::optional<Claim> Ledger::claim(const std::string& key) const {
+  if (path_.empty()) return Claim();
+  const int file = open(path_.c_str(), O_RDWR | O_CLOEXEC);  // if not, add() will say why
+  Claim claim(file);
+  if (file >= 0 && !lock_byte(file, byte_of(key), false)) return std::nullopt;
+  return claim;
 }
 
 size_t Ledger::size() const {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "dgat/core/error.h"
+#include "dgat/core/interrupt.h"
 #include "dgat/core/parallel.h"
 #include "dgat/core/progress.h"
 #include "dgat/tensor/pool.h"
@@ -67,13 +68,57 @@ class Crew {
   void work(const std::vector<Task>& tasks, int64_t jobs, int threads) {
     const auto count = static_cast<int64_t>(tasks.size());
     for (int64_t t = next_++; t < count && !stop_; t = next_++) {
-      if (options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline) return;
+      if (time_is_up()) return;
       const int64_t side_by_side = std::min(jobs, count - t / jobs * jobs);
       const ThreadScope scope(std::max(1, threads / static_cast<int>(side_by_side)));
-      attempt(tasks[static_cast<size_t>(t)], jobs);
+      const Task& task = tasks[static_cast<size_t>(t)];
+      if (const std::optional<Claim> claim = ledger_.claim(task.key)) {
+        attempt(task, jobs);
+      } else {
+        const std::lock_guard lock(mutex_);
+        elsewhere_.push_back(task);
+      }
+    }
+    const ThreadScope scope(std::max(1, threads / static_cast<int>(jobs)));
+    wait_for_others(jobs);
+  }
+
+  /// Other processes finish what they had claimed, or end without it: then it is ours.
+  void wait_for_others(int64_t jobs) {
+    constexpr std::chrono::milliseconds kPause(100);
+    while (!stop_ && !time_is_up()) {
+      std::optional<Claim> claim;
+      Task task{};
+      {
+        const std::lock_guard lock(mutex_);
+        if (elsewhere_.empty()) return;
+        const auto free = std::ranges::find_if(elsewhere_, [&](const Task& other) {
+          claim = ledger_.claim(other.key);
+          return claim.has_value();
+        });
+        if (free != elsewhere_.end()) {
+          task = std::move(*free);
+          elsewhere_.erase(free);
+        } else if (!std::exchange(waits_, true)) {
+          notice(fmt::format("{}: waiting for another process, which has begun the last {} trials",
+                             options_.label, elsewhere_.size()));
+        }
+      }
+      if (claim) {
+        attempt(task, jobs);
+      } else if (interrupt_requested()) {
+        fail(std::make_exception_ptr(Interrupted(options_.label + ": stopped by the user")));
+      } else {
+        std::this_thread::sleep_for(kPause);
+      }
     }
   }
 
+  bool time_is_up() const {
+    return options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline;
+  }
+
+  /// Needs: the claim.
   void attempt(const Task& task, int64_t jobs) {
     const Group group{task.trial->config.get(), task.trial->layers};
     {
@@ -196,6 +241,8 @@ class Crew {
   Progress progress_;  // counts steps
   int64_t done_ = 0, steps_done_ = 0;
   std::unordered_map<std::string, int64_t> steps_shown_;  // of the running trials, by key
+  std::vector<Task> elsewhere_;                           // claimed by other processes
+  bool waits_ = false;
   std::map<Group, std::string> failed_groups_;
   std::unordered_map<std::string, std::string> failures_;
   std::exception_ptr error_;

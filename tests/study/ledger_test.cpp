@@ -94,6 +94,27 @@ TEST(Ledger, WritersDoNotMixTheirLinesAndSeeEachOther) {
   EXPECT_EQ(Ledger(path).results().size(), 2U * kEach);
 }
 
+TEST(Ledger, AClaimKeepsOthersFromThatTrialOnly) {
+  const TempDir temp;
+  const auto path = temp / "ledger.jsonl";
+  Ledger a(path), b(path);  // as two processes
+  std::optional<Claim> claim = a.claim("a1");
+  ASSERT_TRUE(claim);
+  EXPECT_FALSE(b.claim("a1"));
+  EXPECT_FALSE(a.claim("a1")) << "nor is it given twice by the same";
+  EXPECT_TRUE(b.claim("a2"));
+  b.add(sample("b"));  // does not wait for claims
+  const Claim moved = std::move(*claim);
+  claim.reset();
+  EXPECT_FALSE(b.claim("a1")) << "it moves with its object";
+  {
+    const std::optional<Claim> brief = b.claim("a2");
+    EXPECT_FALSE(a.claim("a2"));
+  }
+  EXPECT_TRUE(a.claim("a2")) << "and ends with it";
+  EXPECT_TRUE(Ledger().claim("a1")) << "in memory nobody else is there";
+}
+
 TEST(TrialKey, ChangesWithEverythingThatChangesTheResult) {
   const TrialData data = test::small_data();
   const Trial base{data, test::small_options(), 1, 0};

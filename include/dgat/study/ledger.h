@@ -6,11 +6,27 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dgat/study/trial.h"
 
 namespace dgat::study {
+
+/// The right to run one trial, until the object ends or its process dies.
+class Claim {
+ public:
+  explicit Claim(int file = -1) : file_(file) {}
+  ~Claim();
+  Claim(Claim&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  Claim& operator=(Claim&& other) noexcept {
+    std::swap(file_, other.file_);
+    return *this;
+  }
+
+ private:
+  int file_;  ///< carries the lock; below 0: none was needed
+};
 
 /// The finished trials of a study: a file of JSON lines, one per trial, only ever appended to.
 ///
@@ -31,6 +47,10 @@ class Ledger {
   void add(const TrialResult& result);
   /// Reads what other processes have added since.
   void refresh();
+  /// Nothing while another process, or another ledger of the same file, has claimed that trial.
+  /// Who runs trials claims them first and asks refresh() and find() then. On a file system without
+  /// locks every claim is granted, and two processes may train the same.
+  std::optional<Claim> claim(const std::string& key) const;
   size_t size() const;
   /// In the order of the keys.
   std::vector<TrialResult> results() const;
