@@ -9,9 +9,11 @@ ifneq ($(CCACHE),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(CCACHE)
 export CCACHE_BASEDIR   := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
+# Without these two, ccache does not keep what is compiled with precompiled headers.
+export CCACHE_SLOPPINESS := pch_defines,time_macros
 endif
 
-.PHONY: help build all demo test test-web check asan bench format docs install clean bootstrap
+.PHONY: help build all demo test test-web check asan tsan clang bench format docs install clean bootstrap bootstrap-clang
 
 help:
 	@echo "make demo     install what is missing, build, run the main job on a generated graph"
@@ -20,7 +22,9 @@ help:
 	@echo "make build    build the release binary: $(BUILD)/bin/dgat"
 	@echo "make all      build the binary, tests, benchmarks and examples"
 	@echo "make check    format, clang-tidy, layer rule, generated docs (scripts/check)"
-	@echo "make asan     build and run the tests under AddressSanitizer and UBSan"
+	@echo "make asan     build with clang and run the tests under AddressSanitizer and UBSan"
+	@echo "make tsan     the tests of the modules with threads under ThreadSanitizer"
+	@echo "make clang    build with clang and run the tests"
 	@echo "make bench    run the benchmarks"
 	@echo "make format   rewrite sources with clang-format"
 	@echo "make docs     regenerate docs/cli.md from the binary"
@@ -29,10 +33,10 @@ help:
 bootstrap:
 	@scripts/bootstrap
 
-# Configuring prints pages nobody reads: shown only when it fails.
-$(BUILD)/build.ninja: | bootstrap
+# Configuring prints pages nobody reads: shown only when it fails. CONFIGURE adds options.
+build/%/build.ninja: | bootstrap
 	@mkdir -p build
-	@cmake --preset release > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@cmake --preset $* $(CONFIGURE) > build/$*.log 2>&1 || { cat build/$*.log; exit 1; }
 
 # What a user needs, and what else is there: tests, benchmarks, examples (more than half as much again).
 build: bootstrap $(BUILD)/build.ninja
@@ -52,11 +56,13 @@ test-web: all
 check: build
 	@scripts/check
 
-asan: bootstrap
-	@mkdir -p build
-	@[ -f build/asan/build.ninja ] || cmake --preset asan > build/asan.log 2>&1 || { cat build/asan.log; exit 1; }
-	@cmake --build --preset asan -j $(JOBS)
-	@ctest --preset asan
+# Other presets: build and test.
+bootstrap-clang:
+	@scripts/bootstrap clang
+build/asan/build.ninja build/tsan/build.ninja build/clang/build.ninja: | bootstrap-clang
+asan tsan clang: %: bootstrap-clang build/%/build.ninja
+	@cmake --build --preset $@ -j $(JOBS)
+	@ctest --preset $@
 
 bench: all
 	@scripts/bench $(BUILD)

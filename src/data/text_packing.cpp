@@ -95,6 +95,11 @@ TextWriter::TextWriter(const std::filesystem::path& path)
     : output_(std::make_unique<Output>(path)) {}
 TextWriter::~TextWriter() = default;
 
+void TextWriter::append(fmt::string_view text, fmt::format_args args) {
+  buffer_ += fmt::vformat(text, args);
+  if (buffer_.size() >= kFlushAt) flush();
+}
+
 void TextWriter::flush() {
   if (output_->packed) {
     output_->pack(buffer_, Z_NO_FLUSH);

@@ -1,6 +1,5 @@
 #include "component_solver.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -9,6 +8,7 @@
 #include "analysis.h"
 #include "canonical.h"
 #include "davidson.h"
+#include "dense_pairs.h"
 #include "dgat/core/error.h"
 #include "inner_cg.h"
 #include "ldl.h"
@@ -68,9 +68,9 @@ class ComponentSolver {
     const std::vector<double> null = S_.null_vector();
     const Eigen::Map<const Eigen::VectorXd> q(null.data(), n);
     matrix += 4 * S_.scale() * q * q.transpose();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix);
+    const DensePairs all = dense_pairs(matrix);
     // As many as are wanted, all equal to the last of them, and one more.
-    const Eigen::VectorXd& values = solver.eigenvalues();
+    const Eigen::VectorXd& values = all.values;
     int pairs = wanted_;
     while (pairs < n - 1 &&
            equal_values(values[pairs - 1], values[pairs], options_.gap_tolerance)) {
@@ -79,8 +79,7 @@ class ComponentSolver {
     pairs = std::min(pairs + 1, n - 1);
     Candidate candidate{Basis(n, pairs), std::vector<double>(static_cast<size_t>(pairs), 0.0), 0};
     for (int j = 0; j < pairs; ++j) {
-      Eigen::Map<Eigen::VectorXd>(candidate.vectors.push().data(), n) =
-          solver.eigenvectors().col(j);
+      Eigen::Map<Eigen::VectorXd>(candidate.vectors.push().data(), n) = all.vectors.col(j);
     }
     ComponentSolution out = finish(S_, original_, candidate, options_);
     out.spectrum.iterations = 1;

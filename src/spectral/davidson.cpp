@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "canonical.h"
+#include "dense_pairs.h"
 #include "dgat/core/interrupt.h"
 #include "dgat/core/random.h"
 
@@ -63,9 +64,9 @@ class Search {
   /// The smallest Ritz pairs and their residuals.
   void solve() {
     const int m = size();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(h_.topLeftCorner(m, m));
-    theta_ = solver.eigenvalues();
-    s_ = solver.eigenvectors();
+    DensePairs projected = dense_pairs(h_.topLeftCorner(m, m));
+    theta_ = std::move(projected.values);
+    s_ = std::move(projected.vectors);
     known_.truncate(fixed_);
     residuals_.truncate(0);
     for (int j = 0; j < std::min(m, residuals_.capacity()); ++j) {

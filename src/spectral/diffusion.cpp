@@ -1,11 +1,11 @@
 #include "dgat/spectral/diffusion.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "dense_pairs.h"
 #include "dgat/core/error.h"
 #include "dgat/graph/components.h"
 
@@ -63,15 +63,14 @@ DiffusionDistance DiffusionDistance::exact(const CsrGraph& graph, const Laplacia
         kDenseNodes, n);
   }
   if (n == 0) return {graph, options, {}, {}};
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
-      dense_symmetric(graph, options.gamma));
-  if (solver.info() != Eigen::Success) {
+  const DensePairs pairs = dense_pairs(dense_symmetric(graph, options.gamma));
+  if (!pairs.converged) {
     throw_compute("diffusion distance: the dense eigensolver failed on {} nodes", n);
   }
   // One zero per component comes first; it stands in closed form.
   const auto zeros = static_cast<size_t>(connected_components(graph).count());
-  const double* values = solver.eigenvalues().data();
-  const double* vectors = solver.eigenvectors().data();
+  const double* values = pairs.values.data();
+  const double* vectors = pairs.vectors.data();
   return {graph, options, std::vector(values + zeros, values + n),
           std::vector(vectors + zeros * n, vectors + n * n)};
 }

@@ -84,7 +84,19 @@ TEST(ParallelFor, ManyShortLoopsOfManyCallersLoseNothing) {
   EXPECT_EQ(wrong, 0);
 }
 
+// ThreadSanitizer ends a child of a process with threads as soon as it starts a thread of its own.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define DGAT_UNDER_TSAN
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define DGAT_UNDER_TSAN
+#endif
+
 TEST(ParallelFor, WorksInAForkedChild) {
+#ifdef DGAT_UNDER_TSAN
+  GTEST_SKIP() << "ThreadSanitizer does not allow threads in a forked child";
+#endif
   const auto sum = [] {
     const ThreadScope scope(2);
     return parallel_sum<int64_t>(1000, 10, [](int64_t begin, int64_t end) { return end - begin; });

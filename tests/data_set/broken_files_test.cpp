@@ -10,6 +10,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/data/load.h"
+#include "support/test_names.h"
 
 namespace dgat::data {
 namespace {
@@ -32,12 +33,8 @@ TEST_P(BrokenFile, IsRefusedWithItsMessage) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, BrokenFile, testing::ValuesIn(test::broken_files()),
-                         [](const auto& test) {
-                           std::string name = test.param.path.filename().string();
-                           std::replace_if(
-                               name.begin(), name.end(),
-                               [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-                           return name;
+                         [](const auto& tested) {
+                           return test::test_name(tested.param.path.filename().string());
                          });
 
 TEST(BrokenFiles, EveryOneHasItsLineInTheTable) {

@@ -4,6 +4,7 @@
 #include "dgat/data/load.h"
 #include "dgat/graph/homophily.h"
 #include "support/temp_dir.h"
+#include "support/test_names.h"
 
 namespace dgat::data {
 namespace {
@@ -30,10 +31,6 @@ constexpr Row kPaper[] = {
     {"chameleon_filtered.npz", 0.24, 0.24, 0.04, 0.25, 0.03, 0.01},
 };
 
-void PrintTo(const Row& row, std::ostream* out) {
-  *out << row.file;
-}
-
 class PaperHomophily : public testing::TestWithParam<Row> {};
 
 TEST_P(PaperHomophily, RoundsToThePublishedDecimals) {
@@ -50,7 +47,8 @@ TEST_P(PaperHomophily, RoundsToThePublishedDecimals) {
   EXPECT_NEAR(measured.label_informativeness, paper.label_informativeness, kRounding);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryGraphAtHand, PaperHomophily, testing::ValuesIn(kPaper));
+INSTANTIATE_TEST_SUITE_P(EveryGraphAtHand, PaperHomophily, testing::ValuesIn(kPaper),
+                         [](const auto& tested) { return test::test_name(tested.param.file); });
 
 }  // namespace
 }  // namespace dgat::data

@@ -5,6 +5,7 @@
 
 #include "dense_reference.h"
 #include "dgat/nn/registry.h"
+#include "support/test_names.h"
 
 namespace dgat::nn {
 namespace {
@@ -87,14 +88,11 @@ std::vector<std::string> recomputed_models() {
   names.insert(names.end(), {"gcn", "sage", "resnet"});
   return names;
 }
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-INSTANTIATE_TEST_SUITE_P(Models, Forward, testing::ValuesIn(recomputed_models()), test_name);
+INSTANTIATE_TEST_SUITE_P(Models, Forward, testing::ValuesIn(recomputed_models()),
+                         test::name_of_parameter<std::string>);
 INSTANTIATE_TEST_SUITE_P(Models, ClassicForward,
-                         testing::Values("gat", "dgat", "gatv2", "dgatv2", "gt", "dgt"), test_name);
+                         testing::Values("gat", "dgat", "gatv2", "dgatv2", "gt", "dgt"),
+                         test::name_of_parameter<std::string>);
 
 TEST(Forward, TwoClassesShareOneLogit) {
   const auto problem = test::tiny_problem(false);

@@ -6,6 +6,7 @@
 #include "dgat/core/random.h"
 #include "dgat/nn/registry.h"
 #include "dgat/tensor/ops.h"
+#include "support/test_names.h"
 
 namespace dgat::nn {
 namespace {
@@ -148,12 +149,8 @@ std::vector<std::string> names() {
   for (const ModelInfo& info : all_models()) all.push_back(info.name);
   return all;
 }
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-INSTANTIATE_TEST_SUITE_P(Models, Gradient, testing::ValuesIn(names()), test_name);
+INSTANTIATE_TEST_SUITE_P(Models, Gradient, testing::ValuesIn(names()),
+                         test::name_of_parameter<std::string>);
 
 }  // namespace
 }  // namespace dgat::nn

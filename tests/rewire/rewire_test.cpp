@@ -12,6 +12,7 @@
 #include "dgat/core/random.h"
 #include "dgat/graph/builder.h"
 #include "dgat/graph/components.h"
+#include "support/test_names.h"
 #include "support/tiny_graphs.h"
 
 namespace dgat::rewire {
@@ -150,7 +151,8 @@ TEST_P(RewireRandom, ReportAddsUp) {
 INSTANTIATE_TEST_SUITE_P(Modes, RewireRandom,
                          ::testing::Values("none", "prune-near", "prune-far", "add", "hub",
                                            "prune-near+add", "prune-far+add", "prune-near+hub",
-                                           "prune-far+hub"));
+                                           "prune-far+hub"),
+                         dgat::test::name_of_parameter<const char*>);
 
 TEST(Rewire, AddOnAPathJoinsTheHalvesToTheOppositeEndsAndSparesTheMiddle) {
   const std::vector<double> phi{-2, -1, 0, 1, 2};

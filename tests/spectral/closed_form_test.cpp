@@ -6,6 +6,7 @@
 #include "dense_reference.h"
 #include "dgat/graph/builder.h"
 #include "dgat/spectral/eigensolver.h"
+#include "support/test_names.h"
 #include "support/tiny_graphs.h"
 
 namespace dgat::spectral {
@@ -93,7 +94,10 @@ TEST_P(ClosedForm, TwoNodesShareOneEdge) {
   EXPECT_NEAR(result.phi(0.3)[0], std::sqrt(0.5), 1e-14) << "a tie: the smaller node is positive";
 }
 
-INSTANTIATE_TEST_SUITE_P(Gamma, ClosedForm, ::testing::Values(0.0, 0.01, 0.3, 0.5, 1.0));
+INSTANTIATE_TEST_SUITE_P(Gamma, ClosedForm, ::testing::Values(0.0, 0.01, 0.3, 0.5, 1.0),
+                         [](const auto& tested) {
+                           return dgat::test::test_name(fmt::format("gamma {}", tested.param));
+                         });
 
 TEST(ClosedForms, PathAtBothEndsOfTheFamily) {
   for (const NodeId n : {3, 100, 5000}) {

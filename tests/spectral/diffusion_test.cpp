@@ -9,6 +9,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/graph/components.h"
+#include "support/test_names.h"
 #include "support/tiny_graphs.h"
 
 namespace dgat::spectral {
@@ -168,7 +169,10 @@ TEST_P(DiffusionFamily, Theorem3OrderOfSpectralDistancesRulesBeyondC) {
 
 INSTANTIATE_TEST_SUITE_P(AlphaGamma, DiffusionFamily,
                          ::testing::Values(Family{1, 1}, Family{1, 0.3}, Family{0.5, 1},
-                                           Family{0, 0.5}, Family{0.7, 0}));
+                                           Family{0, 0.5}, Family{0.7, 0}),
+                         [](const auto& tested) {
+                           return dgat::test::family_name(tested.param.alpha, tested.param.gamma);
+                         });
 
 TEST(DiffusionDistance, FromTheSolversPairsIsEnclosedToo) {
   const CsrGraph graph =

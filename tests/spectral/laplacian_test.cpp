@@ -8,6 +8,7 @@
 #include "dgat/core/parallel.h"
 #include "dgat/core/random.h"
 #include "dgat/graph/builder.h"
+#include "support/test_names.h"
 #include "support/tiny_graphs.h"
 
 namespace dgat::spectral {
@@ -71,7 +72,11 @@ TEST_P(LaplacianFamily, Theorem1PIsNonNegativeAndARandomWalkAtAlphaOne) {
 
 INSTANTIATE_TEST_SUITE_P(AlphaGamma, LaplacianFamily,
                          ::testing::Combine(::testing::Values(0.0, 0.3, 0.5, 1.0),
-                                            ::testing::Values(0.0, 0.01, 0.5, 1.0)));
+                                            ::testing::Values(0.0, 0.01, 0.5, 1.0)),
+                         [](const auto& tested) {
+                           const auto [alpha, gamma] = tested.param;
+                           return dgat::test::family_name(alpha, gamma);
+                         });
 
 TEST(Laplacian, EnergyIsTheQuadraticForm) {
   const CsrGraph graph = dgat::test::random_connected_graph(50, 0.1, 6);

@@ -11,6 +11,7 @@
 #include "dgat/core/random.h"
 #include "dgat/graph/builder.h"
 #include "dgat/spectral/eigensolver.h"
+#include "support/test_names.h"
 #include "support/tiny_graphs.h"
 
 namespace dgat::spectral {
@@ -93,9 +94,10 @@ INSTANTIATE_TEST_SUITE_P(SolversAndGamma, EverySolver,
                                                               Solver::kDavidson, Solver::kLanczos,
                                                               Solver::kAuto),
                                             ::testing::Values(0.0, 0.01, 0.3, 1.0)),
-                         [](const auto& param) {
-                           return std::string(to_string(std::get<0>(param.param))) + "_gamma_" +
-                                  std::to_string(static_cast<int>(100 * std::get<1>(param.param)));
+                         [](const auto& tested) {
+                           const auto [solver, gamma] = tested.param;
+                           return dgat::test::test_name(
+                               fmt::format("{} gamma {}", to_string(solver), gamma));
                          });
 
 TEST(Eigensolver, CountsEveryCopy) {

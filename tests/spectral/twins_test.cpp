@@ -5,6 +5,7 @@
 
 #include "dgat/graph/builder.h"
 #include "dgat/spectral/eigensolver.h"
+#include "support/test_names.h"
 #include "support/tiny_graphs.h"
 
 namespace dgat::spectral {
@@ -51,7 +52,12 @@ TEST_P(TwinsBySolver, HaveEqualEntriesToTheBit) {
 INSTANTIATE_TEST_SUITE_P(Solvers, TwinsBySolver,
                          ::testing::Combine(::testing::Values(Solver::kDense, Solver::kFactor,
                                                               Solver::kDavidson, Solver::kLanczos),
-                                            ::testing::Values(0.0, 0.4, 1.0)));
+                                            ::testing::Values(0.0, 0.4, 1.0)),
+                         [](const auto& tested) {
+                           const auto [solver, gamma] = tested.param;
+                           return dgat::test::test_name(
+                               fmt::format("{} gamma {}", to_string(solver), gamma));
+                         });
 
 TEST(Twins, MayDifferWhereTheirDifferenceIsAnEigenvector) {
   // Star leaves, all nodes of a complete graph, and the ends of an edge are twins; phi tells them

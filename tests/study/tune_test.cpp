@@ -11,6 +11,7 @@
 #include "dgat/core/files.h"
 #include "dgat/core/interrupt.h"
 #include "dgat/synth/csbm.h"
+#include "support/small_run.h"
 #include "support/temp_dir.h"
 
 namespace dgat::study {
@@ -19,18 +20,7 @@ namespace {
 using testing::HasSubstr;
 
 data::Dataset small() {
-  synth::CsbmOptions o;
-  o.nodes = 60;
-  o.classes = 3;
-  o.degree = 4;
-  o.homophily = 0.2;
-  o.features = 8;
-  o.signal = 2;
-  o.splits = 4;
-  o.seed = 4;
-  data::Dataset dataset = synth::csbm(o);
-  dataset.name = "small";
-  return dataset;
+  return test::small_dataset(3, 4);
 }
 
 TuneOptions quick() {

@@ -6,6 +6,7 @@
 #include "dgat/tensor/edge_ops.h"
 #include "dgat/tensor/ops.h"
 #include "support/gradcheck.h"
+#include "support/test_names.h"
 #include "support/tiny_graphs.h"
 
 namespace dgat::tensor {
@@ -233,7 +234,14 @@ INSTANTIATE_TEST_SUITE_P(Forms, AttentionForm,
                                          Case{Form::kAdditive, 8, 16, 4},
                                          Case{Form::kGatv2, 1, 5, 2}, Case{Form::kGatv2, 3, 7, 2},
                                          Case{Form::kGatv2, 8, 16, 2}, Case{Form::kDot, 1, 5, 2},
-                                         Case{Form::kDot, 3, 7, 4}, Case{Form::kDot, 8, 17, 2}));
+                                         Case{Form::kDot, 3, 7, 4}, Case{Form::kDot, 8, 17, 2}),
+                         [](const auto& tested) {
+                           const char* forms[] = {"additive", "gatv2", "dot"};
+                           const Case& c = tested.param;
+                           return fmt::format("{}_{}_heads_of_{}_with_{}_directions",
+                                              forms[static_cast<size_t>(c.form)], c.heads, c.d,
+                                              c.k);
+                         });
 
 TEST(Attention, HugeScoresDoNotOverflow) {
   const MessageGraph graph = MessageGraph::from(test::star(3), true);

@@ -9,7 +9,7 @@
 #include "dgat/graph/builder.h"
 #include "dgat/nn/registry.h"
 #include "dgat/train/weights.h"
-#include "small_run.h"
+#include "support/small_run.h"
 #include "support/temp_dir.h"
 
 namespace dgat::train {
@@ -84,15 +84,8 @@ TEST(Predict, ProbabilitiesSumToOneAndTwoClassesHaveTwoColumns) {
 
 TEST(Predict, WorksOnAnotherGraphWithTheSameFeatures) {
   const TrainedRun run(test::small_config("dgat", {{"steps", "60"}}));
-  synth::CsbmOptions o;
+  synth::CsbmOptions o = test::small_csbm(3, 0, 99);
   o.nodes = 200;
-  o.classes = 3;
-  o.degree = 6;
-  o.homophily = 0.2;
-  o.features = 8;
-  o.signal = 2;
-  o.splits = 0;
-  o.seed = 99;
   const data::Dataset other = synth::csbm(o);
   TrainedModel trained = run.load();
   spectral::SpectralCache cache;

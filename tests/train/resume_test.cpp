@@ -6,7 +6,7 @@
 #include "dgat/core/random.h"
 #include "dgat/data/fingerprint.h"
 #include "dgat/train/safetensors.h"
-#include "small_run.h"
+#include "support/small_run.h"
 #include "support/temp_dir.h"
 
 namespace dgat::train {

@@ -9,7 +9,7 @@
 #include "dgat/core/parallel.h"
 #include "dgat/synth/minesweeper.h"
 #include "dgat/train/safetensors.h"
-#include "small_run.h"
+#include "support/small_run.h"
 #include "support/temp_dir.h"
 
 namespace dgat::train {

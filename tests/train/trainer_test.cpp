@@ -9,7 +9,8 @@
 #include "dgat/nn/registry.h"
 #include "dgat/tensor/ops.h"
 #include "dgat/tensor/sparse.h"
-#include "small_run.h"
+#include "support/small_run.h"
+#include "support/test_names.h"
 
 namespace dgat::train {
 namespace {
@@ -86,11 +87,6 @@ std::vector<std::string> names() {
   for (const nn::ModelInfo& info : nn::all_models()) all.push_back(info.name);
   return all;
 }
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
 /// The small data set with words for features: forty columns, a few entries per row.
 data::Dataset wordy_dataset() {
   data::Dataset dataset = test::small_dataset();
@@ -121,7 +117,8 @@ TEST_P(EveryModel, SparseFeaturesGiveTheSameBitsWithThreadsAndWithGradientsInMem
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(names()), test_name);
+INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(names()),
+                         test::name_of_parameter<std::string>);
 
 TEST(Trainer, AllSwitchesOffGivesTheBitsOfGat) {
   const Trained gat = train_small(test::small_config("gat", {{"layers", "2"}}));

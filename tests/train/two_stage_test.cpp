@@ -5,7 +5,7 @@
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
 #include "dgat/tensor/ops.h"
-#include "small_run.h"
+#include "support/small_run.h"
 #include "support/temp_dir.h"
 
 namespace dgat::train {

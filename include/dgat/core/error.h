@@ -4,7 +4,6 @@
 
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace dgat {
 
@@ -40,15 +39,19 @@ class InternalError : public Error {
   using Error::Error;
 };
 
+// Not templates: the hundreds of calls below compile to a call each.
+[[noreturn]] void throw_formatted_input(fmt::string_view text, fmt::format_args args);
+[[noreturn]] void throw_formatted_compute(fmt::string_view text, fmt::format_args args);
+
 /// throw_input("{}:{}: node id {} is outside [0, {})", file, line, id, n);
 template <class... Args>
 [[noreturn]] void throw_input(fmt::format_string<Args...> text, Args&&... args) {
-  throw InputError(fmt::format(text, std::forward<Args>(args)...));
+  throw_formatted_input(text, fmt::make_format_args(args...));
 }
 
 template <class... Args>
 [[noreturn]] void throw_compute(fmt::format_string<Args...> text, Args&&... args) {
-  throw ComputeError(fmt::format(text, std::forward<Args>(args)...));
+  throw_formatted_compute(text, fmt::make_format_args(args...));
 }
 
 /// Checks one of our own invariants; the text names it.

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -104,8 +103,7 @@ class TextWriter {
 
   template <class... Args>
   void print(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(buffer_), text, std::forward<Args>(args)...);
-    if (buffer_.size() >= kFlushAt) flush();
+    append(text, fmt::make_format_args(args...));
   }
   /// A field, in quotes where its text needs them (comma, quote, line end, blank at an end, '#').
   void print_field(std::string_view text);
@@ -113,6 +111,7 @@ class TextWriter {
 
  private:
   static constexpr size_t kFlushAt = 1 << 16;
+  void append(fmt::string_view text, fmt::format_args args);
   void flush();
   struct Output;
   std::string buffer_;

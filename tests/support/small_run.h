@@ -1,7 +1,7 @@
 #pragma once
 
-#include <fstream>
-#include <sstream>
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "dgat/core/files.h"
@@ -11,17 +11,19 @@
 /// A data set and options small enough to train in milliseconds.
 namespace dgat::test {
 
-inline data::Dataset small_dataset(int classes = 3, int splits = 2) {
-  synth::CsbmOptions o;
-  o.nodes = 60;
-  o.classes = classes;
-  o.degree = 6;
-  o.homophily = 0.2;
-  o.features = 8;
-  o.signal = 2;
-  o.splits = splits;
-  o.seed = 4;
-  data::Dataset dataset = synth::csbm(o);
+inline synth::CsbmOptions small_csbm(int classes = 3, int splits = 2, uint64_t seed = 4) {
+  return {.nodes = 60,
+          .classes = classes,
+          .degree = 6,
+          .homophily = 0.2,
+          .features = 8,
+          .signal = 2,
+          .splits = splits,
+          .seed = seed};
+}
+
+inline data::Dataset small_dataset(int classes = 3, int splits = 2, uint64_t seed = 4) {
+  data::Dataset dataset = synth::csbm(small_csbm(classes, splits, seed));
   dataset.name = "small";
   return dataset;
 }
