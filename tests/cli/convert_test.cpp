@@ -12,11 +12,9 @@
 #include "support/temp_dir.h"
 #include "support/tiny_graphs.h"
 
-namespace dgat {
+namespace dgat::test {
 namespace {
 
-using test::run_dgat;
-using test::RunResult;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -24,7 +22,7 @@ using testing::StartsWith;
 data::Dataset ring_dataset() {
   data::Dataset dataset;
   dataset.name = "ring";
-  dataset.graph = test::ring(12);
+  dataset.graph = ring(12);
   dataset.labels = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, -1};
   dataset.classes = 3;
   dataset.features = data::Features::dense(12, 1, std::vector<float>(12, 0.5F));
@@ -37,7 +35,7 @@ class Convert : public testing::Test {
   Convert() : in_((folder_ / "ring.npz").string()), out_((folder_ / "out.npz").string()) {
     data::save_dataset(ring_dataset(), in_);
   }
-  test::TempDir folder_;
+  TempDir folder_;
   std::string in_, out_;
 };
 
@@ -105,8 +103,8 @@ TEST_F(Convert, RefusesWhatItCannotDo) {
 }
 
 TEST(BrokenFiles, EndWithExitCodeTwoAndLeaveNothingBehind) {
-  const test::TempDir folder;
-  for (const test::BrokenFile& broken : test::broken_files()) {
+  const TempDir folder;
+  for (const test::BrokenFile& broken : broken_files()) {
     const RunResult run =
         run_dgat({"convert", broken.path.string(), (folder / "out.npz").string()});
     EXPECT_EQ(run.exit, 2) << broken.path;
@@ -118,7 +116,7 @@ TEST(BrokenFiles, EndWithExitCodeTwoAndLeaveNothingBehind) {
 }
 
 TEST(BrokenFiles, DoNotReplaceAFileThatWasThere) {
-  const test::TempDir folder;
+  const TempDir folder;
   const auto out = folder / "out.npz";
   std::ofstream(out) << "precious";
   const auto broken = test::broken_folder() / "feature_nan.npz";
@@ -129,4 +127,4 @@ TEST(BrokenFiles, DoNotReplaceAFileThatWasThere) {
 }
 
 }  // namespace
-}  // namespace dgat
+}  // namespace dgat::test

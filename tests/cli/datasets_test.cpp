@@ -9,12 +9,10 @@
 #include "support/temp_dir.h"
 #include "support/tiny_graphs.h"
 
-namespace dgat {
+namespace dgat::test {
 namespace {
 
 using nlohmann::json;
-using test::run_dgat;
-using test::RunResult;
 using testing::HasSubstr;
 
 /// The verb with a cache of its own.
@@ -24,14 +22,14 @@ class Datasets : public testing::Test {
     setenv("DGAT_CACHE", (folder_ / "cache").c_str(), 1);
     unsetenv("DGAT_DATA");
     data::Dataset ring;
-    ring.graph = test::ring(6);
+    ring.graph = ring(6);
     ring.labels = {0, 1, 0, 1, 0, 1};
     ring.classes = 2;
     data::save_dataset(ring, folder_ / "ring.npz");
   }
   ~Datasets() override { unsetenv("DGAT_CACHE"); }
   std::string ring() const { return (folder_ / "ring.npz").string(); }
-  test::TempDir folder_;
+  TempDir folder_;
 };
 
 TEST_F(Datasets, ListsThePaper) {
@@ -72,8 +70,8 @@ TEST_F(Datasets, WrongUseIsExitCodeTwo) {
 }
 
 TEST_F(Datasets, ARealFileAgreesWithThePaper) {
-  const auto shared = test::shared_datasets();
-  if (shared.empty()) GTEST_SKIP() << test::kNoDatasets;
+  const auto shared = shared_datasets();
+  if (shared.empty()) GTEST_SKIP() << kNoDatasets;
   const RunResult agrees = run_dgat({"datasets", "verify", (shared / "texas.npz").string()});
   EXPECT_EQ(agrees.exit, 0) << agrees.err;
   // The edition of cornell that replaced the paper's.
@@ -83,4 +81,4 @@ TEST_F(Datasets, ARealFileAgreesWithThePaper) {
 }
 
 }  // namespace
-}  // namespace dgat
+}  // namespace dgat::test

@@ -4,23 +4,18 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "support/run_dgat.h"
+#include "support/dgat_json.h"
 #include "support/temp_dir.h"
 
-namespace dgat {
+namespace dgat::test {
 namespace {
 
 using nlohmann::json;
-using test::run_dgat;
-using test::RunResult;
 using testing::HasSubstr;
 
 json inspect(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "inspect");
-  arguments.emplace_back("--json");
-  const RunResult run = run_dgat(arguments);
-  EXPECT_EQ(run.exit, 0) << run.err;
-  return json::parse(run.out);
+  return dgat_json(arguments);
 }
 
 /// Two triangles joined by an edge, a node of its own, one self loop and one edge said twice.
@@ -33,7 +28,7 @@ class Inspect : public testing::Test {
     std::ofstream(path_ + "/edges.csv") << "source,target\na,b\nb,c\nc,a\nd,e\ne,f\nf,d\nc,d\n"
                                            "b,a\ne,e\n";
   }
-  test::TempDir folder_;
+  TempDir folder_;
   std::string path_;
 };
 
@@ -91,9 +86,9 @@ TEST_F(Inspect, AMissingFileIsWrongUsage) {
 }
 
 TEST(InspectRealData, ThePapersValueStandsBesideOursForItsEditionOnly) {
-  if (test::shared_datasets().empty()) GTEST_SKIP() << test::kNoDatasets;
+  if (shared_datasets().empty()) GTEST_SKIP() << kNoDatasets;
   const auto card = [](const char* file) {
-    return run_dgat({"inspect", (test::shared_datasets() / file).string()}).out;
+    return run_dgat({"inspect", (shared_datasets() / file).string()}).out;
   };
   EXPECT_THAT(card("cornell_old.npz"), HasSubstr("0.3009   0.30  "));
   EXPECT_THAT(card("pubmed_nofeatures.npz"), HasSubstr("0.7924   0.79  "));
@@ -104,13 +99,11 @@ class Generate : public testing::Test {
  protected:
   json generate(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "generate");
-    arguments.insert(arguments.end(), {"--out", file(), "--json"});
-    const RunResult run = run_dgat(arguments);
-    EXPECT_EQ(run.exit, 0) << run.err;
-    return json::parse(run.out);
+    arguments.insert(arguments.end(), {"--out", file()});
+    return dgat_json(arguments);
   }
   std::string file() const { return (folder_ / "made.npz").string(); }
-  test::TempDir folder_;
+  TempDir folder_;
 };
 
 TEST_F(Generate, EveryKindReadsBackAsItWasMade) {
@@ -149,4 +142,4 @@ TEST_F(Generate, LeavesNothingBehindWhenItCannotBe) {
 }
 
 }  // namespace
-}  // namespace dgat
+}  // namespace dgat::test

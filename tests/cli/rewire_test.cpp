@@ -6,16 +6,14 @@
 
 #include "dgat/data/load.h"
 #include "dgat/data/npz.h"
-#include "support/run_dgat.h"
+#include "support/dgat_json.h"
 #include "support/temp_dir.h"
 #include "support/tiny_graphs.h"
 
-namespace dgat {
+namespace dgat::test {
 namespace {
 
 using nlohmann::json;
-using test::run_dgat;
-using test::RunResult;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -24,7 +22,7 @@ using testing::HasSubstr;
 data::Dataset cliques() {
   data::Dataset set;
   set.name = "cliques";
-  set.graph = test::disjoint_union(test::barbell(6, 0), graph::CsrGraph({0, 0}, {}, false));
+  set.graph = disjoint_union(barbell(6, 0), graph::CsrGraph({0, 0}, {}, false));
   set.labels = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0};
   set.classes = 2;
   std::vector<float> features(26);
@@ -41,12 +39,9 @@ class RewireVerb : public testing::Test {
   }
   json run_json(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"rewire", in_});
-    arguments.emplace_back("--json");
-    const RunResult run = run_dgat(arguments);
-    EXPECT_EQ(run.exit, 0) << run.err;
-    return json::parse(run.out);
+    return dgat_json(arguments);
   }
-  test::TempDir folder_;
+  TempDir folder_;
   std::string in_, out_;
 };
 
@@ -137,4 +132,4 @@ TEST_F(RewireVerb, RefusesNonsenseWithoutLeavingAFile) {
 }
 
 }  // namespace
-}  // namespace dgat
+}  // namespace dgat::test

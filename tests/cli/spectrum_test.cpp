@@ -11,12 +11,10 @@
 #include "support/temp_dir.h"
 #include "support/tiny_graphs.h"
 
-namespace dgat {
+namespace dgat::test {
 namespace {
 
 using nlohmann::json;
-using test::run_dgat;
-using test::RunResult;
 using testing::HasSubstr;
 
 /// A path of ten nodes: at gamma 0, lambda_k = 2 - 2 cos(pi k / 10).
@@ -25,12 +23,12 @@ class SpectrumVerb : public testing::Test {
   SpectrumVerb() : in_((folder_ / "path.npz").string()), out_((folder_ / "phi.npz").string()) {
     data::Dataset set;
     set.name = "path";
-    set.graph = test::path(10);
+    set.graph = path(10);
     set.labels.assign(10, 0);
     set.classes = 1;
     data::save_dataset(set, in_);
   }
-  test::TempDir folder_;
+  TempDir folder_;
   std::string in_, out_;
 };
 
@@ -88,4 +86,4 @@ TEST_F(SpectrumVerb, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace dgat
+}  // namespace dgat::test

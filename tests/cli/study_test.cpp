@@ -10,14 +10,12 @@
 #include "support/run_dgat.h"
 #include "support/toy_graph.h"
 
-namespace dgat {
+namespace dgat::test {
 namespace {
 using nlohmann::json;
-using test::run_dgat;
-using test::RunResult;
 using testing::HasSubstr;
 
-class StudyVerbs : public test::ToyGraph {
+class StudyVerbs : public ToyGraph {
  protected:
   StudyVerbs() : ToyGraph(/*splits=*/3) {}
   RunResult study(std::vector<std::string> arguments) const {
@@ -210,11 +208,11 @@ TEST_F(StudyVerbs, TunedOptionsAreFoundUnderTheNameOfTheFileAndMissedAloud) {
 }
 
 TEST_F(StudyVerbs, ReproduceMeasuresAgreeWithThePaper) {
-  if (test::shared_datasets().empty()) GTEST_SKIP() << test::kNoDatasets;
+  if (shared_datasets().empty()) GTEST_SKIP() << kNoDatasets;
   for (const char* table : {"homophily", "statistics"}) {
     const RunResult result =
         run_dgat({"reproduce", table, "--datasets", "cornell,texas", "--data-dir",
-                  test::shared_datasets().string(), "--out", out(), "--json"});
+                  shared_datasets().string(), "--out", out(), "--json"});
     ASSERT_EQ(result.exit, 0) << result.err;
     const json datasets = json::parse(result.out)["datasets"];
     ASSERT_EQ(datasets.size(), 2U);
@@ -290,4 +288,4 @@ TEST_F(StudyVerbs, ARivalThatWasNotRunIsNotBeaten) {
 }
 
 }  // namespace
-}  // namespace dgat
+}  // namespace dgat::test

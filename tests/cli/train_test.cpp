@@ -8,14 +8,12 @@
 #include "support/run_dgat.h"
 #include "support/toy_graph.h"
 
-namespace dgat {
+namespace dgat::test {
 namespace {
 using nlohmann::json;
-using test::run_dgat;
-using test::RunResult;
 using testing::HasSubstr;
 
-class Train : public test::ToyGraph {
+class Train : public ToyGraph {
  protected:
   /// Trains a small network with extra arguments.
   RunResult train(std::vector<std::string> more) const {
@@ -210,4 +208,4 @@ TEST_F(Train, RandomSplitsAreSaid) {
 }
 
 }  // namespace
-}  // namespace dgat
+}  // namespace dgat::test

@@ -7,14 +7,12 @@
 #include "support/run_dgat.h"
 #include "support/toy_graph.h"
 
-namespace dgat {
+namespace dgat::test {
 namespace {
 using nlohmann::json;
-using test::run_dgat;
-using test::RunResult;
 using testing::HasSubstr;
 
-using Tune = test::ToyGraph;
+using Tune = ToyGraph;
 
 TEST_F(Tune, AdviceIsOneObjectAndTheDryRunSaysTheSame) {
   const RunResult run = run_dgat({"advise", data(), "--json"});
@@ -100,4 +98,4 @@ TEST_F(Tune, WrongUsageIsExplained) {
 }
 
 }  // namespace
-}  // namespace dgat
+}  // namespace dgat::test

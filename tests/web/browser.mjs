@@ -1,4 +1,5 @@
 // A headless Chromium and a page opened from disk, with everything that must not happen recorded.
+import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 import { pathToFileURL } from "node:url";
 
@@ -26,6 +27,14 @@ export async function openPage(browser, file, options = {}) {
   return { page, troubles, close: () => context.close() };
 }
 
+/** Opens a file, acts on its page and expects no trouble. */
+export async function actOn(browser, file, act, options = {}) {
+  const opened = await openPage(browser, file, options);
+  await act(opened.page);
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
+}
+
 /** What a button saves: name and text. */
 export async function saved(page, locator) {
   const [download] = await Promise.all([page.waitForEvent("download"), locator.click()]);
@@ -43,4 +52,9 @@ export function csvRows(bytes) {
     }
     return cells;
   });
+}
+
+/** The rows that the CSV button of a block saves. */
+export async function csvOf(page, block) {
+  return csvRows((await saved(page, page.locator(`[data-block=${block}]`).getByRole("button", { name: "CSV" }))).bytes);
 }

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { csvRows, launch, openPage, saved } from "./browser.mjs";
+import { actOn, csvOf, launch } from "./browser.mjs";
 
 const dgat = join(process.env.DGAT_BIN || "build/release/bin", "dgat");
 const NAME = "<script>alert(1)<script> it's";
@@ -32,15 +32,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function withPage(file, act) {
-  const opened = await openPage(browser, file);
-  await act(opened.page);
-  assert.deepEqual(opened.troubles, []);
-  await opened.close();
-}
-
-const csvOf = async (page, block) =>
-  csvRows((await saved(page, page.locator(`[data-block=${block}]`).getByRole("button", { name: "CSV" }))).bytes);
+const withPage = (file, act) => actOn(browser, file, act);
 
 test("train leaves a page with every section", () => withPage(join(run, "report.html"), async (page) => {
   assert.deepEqual(await page.locator("h2").allTextContents(), ["Run", "Results", "Learning", "Predictions", "Drawing",

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { csvRows, launch, openPage, saved } from "./browser.mjs";
+import { actOn, csvOf, launch } from "./browser.mjs";
 
 const dgat = join(process.env.DGAT_BIN || "build/release/bin", "dgat");
 let browser, folder, data;
@@ -34,15 +34,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function withPage(file, act) {
-  const opened = await openPage(browser, file);
-  await act(opened.page);
-  assert.deepEqual(opened.troubles, []);
-  await opened.close();
-}
-
-const csvOf = async (page, block) =>
-  csvRows((await saved(page, page.locator(`[data-block=${block}]`).getByRole("button", { name: "CSV" }))).bytes);
+const withPage = (file, act) => actOn(browser, file, act);
 
 test("compare leaves a page whose dots are means and splits", () => withPage(join(folder, "compare", "report.html"), async (page) => {
   const study = read("compare", "compare.json");
