@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,36 +21,23 @@
 #include "dgat/core/parallel.h"
 #include "dgat/core/progress.h"
 #include "dgat/data/load.h"
-#include "dgat/graph/builder.h"
 #include "dgat/spectral/eigensolver.h"
 #include "dgat/synth/mixhop.h"
+#include "support/tiny_graphs.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 using dgat::graph::CsrGraph;
-using dgat::graph::Edge;
 using dgat::graph::NodeId;
-
-CsrGraph grid(NodeId height, NodeId width) {
-  std::vector<Edge> edges;
-  for (NodeId r = 0; r < height; ++r) {
-    for (NodeId c = 0; c < width; ++c) {
-      const NodeId here = r * width + c;
-      if (c + 1 < width) edges.push_back({here, here + 1});
-      if (r + 1 < height) edges.push_back({here, here + width});
-    }
-  }
-  return dgat::graph::build_graph(height * width, edges).graph;
-}
 
 CsrGraph make_graph(const std::string& name) {
   std::vector<std::string> words;
   std::stringstream text(name);
   for (std::string word; std::getline(text, word, ':');) words.push_back(word);
   const auto number = [&](size_t i) { return static_cast<NodeId>(std::stoi(words.at(i))); };
-  if (words[0] == "grid") return grid(number(1), number(2));
-  if (words[0] == "path") return grid(1, number(1));
+  if (words[0] == "grid") return dgat::test::grid(number(1), number(2));
+  if (words[0] == "path") return dgat::test::path(number(1));
   if (words[0] == "pa") {
     return dgat::synth::mixhop({.mu = 0.5,
                                 .nodes = number(1),
