@@ -29,10 +29,12 @@ void add_study_options(CLI::App& verb, StudyFlags& flags, const std::string& def
 }
 
 study::TrialData load_trial_data(const std::string& data, const train::Settings& settings) {
-  train::Settings request = {{"data", data}};
-  for (const char* key : {"directed", "split", "split_file", "splits", "seed"}) {
-    if (settings.contains(key)) request[key] = settings.at(key);
+  train::Settings request;
+  for (const auto& [key, value] : settings) {
+    const bool extra = key.starts_with(train::kOneExtra);
+    if (!extra && train::find_option(key).affects_any(train::Affects::kData)) request[key] = value;
   }
+  request["data"] = data;
   return study::trial_data(train::load_for(train::resolve(request)));
 }
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "dgat/train/config.h"
+#include "dgat/train/option_table.h"
 #include "verb.h"
 
 namespace dgat::app {

@@ -17,16 +17,17 @@ namespace {
 GraphQuestion question_of(const train::Config& config, int64_t split) {
   GraphQuestion question;
   const bool directional_model = nn::find_model(config.model).directional;
-  question.used_by_model = directional_model && (config.directional || config.rewire != "none");
+  question.used_by_model =
+      directional_model && (config.directional || config.rewire != rewire::Mode{});
   question.alpha = config.laplacian_tuned ? config.alpha : 1.0;
   question.gamma = config.laplacian_tuned ? config.gamma : 1.0;
   question.vectors = static_cast<int>(config.eigenvectors);
-  question.components = spectral::component_policy_from(config.components);
+  question.components = config.components;
   question.split = split;
   question.seed = config.seed;
-  if (directional_model) question.rewiring.mode = rewire::parse_mode(config.rewire);
-  if (config.epsilon != "auto") question.rewiring.epsilon = rewire::parse_epsilon(config.epsilon);
-  question.rewiring.per_component = config.components == "each";
+  if (directional_model) question.rewiring.mode = config.rewire;
+  question.rewiring.epsilon = config.epsilon;
+  question.rewiring.per_component = config.components == spectral::ComponentPolicy::kEach;
   return question;
 }
 

@@ -8,7 +8,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/shell.h"
-#include "dgat/train/config.h"
+#include "dgat/train/option_table.h"
 #include "read_json.h"
 
 namespace dgat::report {

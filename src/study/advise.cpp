@@ -133,7 +133,7 @@ class Adviser {
     if (spectra_.contains(gamma)) return;
     spectral::EigenOptions request;
     request.gamma = gamma;
-    request.components = spectral::component_policy_from(options_.components);
+    request.components = options_.components;
     request.seed = options_.seed;
     spectra_[gamma] = cache.solve(dataset_.graph, request);
   }
@@ -163,7 +163,7 @@ class Adviser {
     const std::vector<double> vector = spectra_.at(candidate.gamma)->phi(candidate.alpha);
     const spectral::NodeVectors phi(vector);
     rewire::RewireOptions request{.mode = candidate.mode, .epsilon = candidate.epsilon};
-    request.per_component = options_.components == "each";
+    request.per_component = options_.components == spectral::ComponentPolicy::kEach;
     const rewire::RewireResult rewired = rewire::rewire(dataset_.graph, phi, request, labels_);
     const rewire::MessageGraph messages = options_.directional
                                               ? rewire::message_graph(rewired.graph, phi)

@@ -10,15 +10,15 @@ namespace {
 
 constexpr size_t kKept = 2;  // precomputed parts can be large
 
-/// The options that an InputBuilder reads, and the model, whose memory budget it keeps.
+/// The options that an InputBuilder reads, those of the graph only for a model with directions.
 std::string input_key(const Trial& trial) {
-  const train::Config& c = *trial.config;
-  std::string key = fmt::format("{} {} {} {}", static_cast<const void*>(trial.data.dataset.get()),
-                                c.model, c.memory_budget, c.feature_scaling);
-  if (nn::find_model(c.model).directional) {
-    for (const char* option : {"directional", "laplacian", "alpha", "gamma", "eigenvectors",
-                               "components", "rewire", "epsilon", "seed"}) {
-      key += fmt::format(" {}={}", option, train::find_option(option).get(c));
+  using train::Affects;
+  const bool directional = nn::find_model(trial.config->model).directional;
+  const Affects read = directional ? Affects::kInput | Affects::kGraph : Affects::kInput;
+  std::string key = fmt::format("{}", static_cast<const void*>(trial.data.dataset.get()));
+  for (const train::OptionInfo& option : train::config_options()) {
+    if (option.affects_any(read)) {
+      key += fmt::format(" {}={}", option.key, option.get(*trial.config));
     }
   }
   return key;

@@ -57,8 +57,11 @@ train::Settings tuned_settings(const ReproduceOptions& options, const std::strin
                          options.tuned.string(), dataset));
     }
   }
-  for (const char* key : {"data", "directed", "jobs", "seed", "split", "split_file", "splits"}) {
-    settings.erase(key);
+  using train::Affects;
+  for (const train::OptionInfo& option : train::config_options()) {
+    if (option.affects_any(Affects::kData) || option.affects == Affects::kNothing) {
+      settings.erase(option.key);
+    }
   }
   for (const auto& [key, value] : options.settings) settings[key] = value;
   return settings;

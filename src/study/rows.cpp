@@ -21,8 +21,6 @@ std::vector<std::string> split_at(const std::string& text, char separator) {
   return parts;
 }
 
-constexpr const char* kOneExtra = "extra.";
-
 /// Leaves out the extra options ("extra: a=1,b=2", "extra.a: 1") that a model does not know.
 train::Settings without_foreign_extras(const train::Settings& settings, const nn::ModelInfo& info) {
   const auto known = [&info](const std::string& name) {
@@ -31,14 +29,14 @@ train::Settings without_foreign_extras(const train::Settings& settings, const nn
   };
   train::Settings kept = train::with_single_extras(settings);
   std::erase_if(kept, [&known](const auto& entry) {
-    return entry.first.starts_with(kOneExtra) &&
-           !known(entry.first.substr(std::string(kOneExtra).size()));
+    return entry.first.starts_with(train::kOneExtra) &&
+           !known(entry.first.substr(train::kOneExtra.size()));
   });
   return kept;
 }
 
-/// Resolves every combination; equal ones are kept once. One that does not hear of an option among
-/// `own` fails: it would be another one under a name of its own. A failure is that of the first.
+/// Resolves every combination; equal ones are kept once. One on which an option among `own` has no
+/// effect fails: it would be another one under a name of its own. A failure is that of the first.
 Row resolved(std::string name, const std::vector<train::Settings>& combinations,
              const std::string& dataset, const std::set<std::string>& own = {}) {
   Row row{std::move(name), {}, ""};
@@ -48,7 +46,7 @@ Row resolved(std::string name, const std::vector<train::Settings>& combinations,
       auto config = std::make_shared<const train::Config>(train::resolve(settings, dataset));
       for (const std::string& key : own) {
         const std::string& value = settings.at(key);
-        const std::string why = train::why_unheeded(key, value, *config);
+        const std::string why = train::reason_ignored(key, value, *config);
         if (!why.empty()) throw_input("{}; leave out {}={}", why, key, value);
       }
       if (seen.insert(train::to_yaml(*config)).second) row.candidates.push_back(config);
@@ -72,7 +70,7 @@ std::vector<train::Settings> parse_grid(const std::string& text) {
     }
     std::string key = part.substr(0, equals);
     std::replace(key.begin(), key.end(), '-', '_');
-    const bool one_extra = key.starts_with(kOneExtra);  // only its model can check it
+    const bool one_extra = key.starts_with(train::kOneExtra);  // only its model can check it
     if (!one_extra && key != "layers" && !belongs_to_trial(train::find_option(key))) {
       throw_input("'{}': {} is the same for all rows; give it as a flag", part, key);
     }
@@ -147,7 +145,7 @@ std::vector<Row> rows_of_ablation(const train::Settings& settings, const std::st
   const std::vector<train::Settings> candidates = parse_grid(grid);
   for (const train::Settings& own : candidates) {
     const train::Config config = train::resolve(train::flags_over_file(settings, own), dataset);
-    if (!config.laplacian_tuned || !config.directional || config.rewire == "none") {
+    if (!config.laplacian_tuned || !config.directional || config.rewire == rewire::Mode{}) {
       throw_input(
           "ablate: laplacian, directional and rewire are what it switches; leave out laplacian "
           "default, directional off and rewire none");
@@ -173,9 +171,8 @@ std::vector<Row> rows_of_ablation(const train::Settings& settings, const std::st
       if (!on.laplacian && !on.directional && !on.rewire) {
         // The plain model under its own name: a ledger that has it need not train it again.
         row["model"] = plain_form(full.model);
-        for (const char* key :
-             {"laplacian", "alpha", "gamma", "directional", "rewire", "epsilon", "eigenvectors"}) {
-          row.erase(key);
+        for (const train::OptionInfo& option : train::config_options()) {
+          if (train::is_about_directions(option)) row.erase(option.key);
         }
       }
       combinations.push_back(std::move(row));

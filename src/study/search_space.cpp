@@ -13,11 +13,16 @@ namespace {
 
 using Lists = std::map<std::string, std::vector<std::string>>;
 
-const std::set<std::string> kGraphKeys = {"gamma", "alpha", "rewire", "epsilon"};
-/// What makes the protocol, not the network.
-const std::set<std::string> kNotSearched = {
-    "data",  "directed", "split",      "split_file", "splits",           "seed",   "model",
-    "steps", "metric",   "eval_every", "jobs",       "checkpoint_every", "recipe", "components"};
+/// The option that a key sets. Throws: InputError for an unknown one.
+const train::OptionInfo& option_of(const std::string& key) {
+  return train::find_option(key.starts_with(train::kOneExtra) ? "extra" : key);
+}
+
+/// gamma, alpha, rewire and epsilon: searched together, as one graph.
+bool is_graph_key(const std::string& key) {
+  const train::OptionInfo& option = option_of(key);
+  return option.searchable && option.affects == train::Affects::kGraph;
+}
 
 /// What is worth trying around the defaults of a recipe.
 Lists usual_rates(const train::Config& base) {
@@ -77,12 +82,12 @@ std::vector<double> numbers(const std::vector<std::string>& texts, double fixed)
 std::vector<Rewiring> rewirings(const TuneOptions& options, const nn::ModelInfo& info,
                                 const train::Config& base) {
   std::vector<std::string> modes = values_of("rewire", options, info, {});
-  if (modes.empty()) modes = {base.rewire};
+  if (modes.empty()) modes = {rewire::to_string(base.rewire)};
   // The ends matter: where edges mislead, next to none is best (and what the paper prints is
   // there).
   std::vector<std::string> epsilons =
       values_of("epsilon", options, info, {"q0.01", "q0.1", "q0.5", "q0.9", "q0.99"});
-  if (epsilons.empty()) epsilons = {base.epsilon};
+  if (epsilons.empty()) epsilons = {option_of("epsilon").get(base)};
   std::vector<Rewiring> result;
   for (const std::string& text : modes) {
     const rewire::Mode mode = rewire::parse_mode(text);
@@ -101,7 +106,7 @@ std::vector<Rewiring> rewirings(const TuneOptions& options, const nn::ModelInfo&
   return result;
 }
 
-/// Without gamma and alpha where the Laplacian does not hear of them.
+/// Without gamma and alpha for the random-walk Laplacian, which has neither.
 train::Settings settings_of(const Candidate& c, const train::Config& base) {
   train::Settings settings = {{"rewire", rewire::to_string(c.mode)}};
   if (base.laplacian_tuned) {
@@ -178,12 +183,11 @@ void add_graphs(SearchSpace& space, const data::Dataset& dataset, const TuneOpti
 /// Whether one of the values is what the configuration has anyway.
 bool has_value_of(const train::Config& base, const std::string& key,
                   const std::vector<std::string>& values) {
-  constexpr std::string_view kOneExtra = "extra.";
-  const bool extra = key.starts_with(kOneExtra);
+  const bool extra = key.starts_with(train::kOneExtra);
   return std::ranges::any_of(values, [&](const std::string& value) {
     train::Config other = base;
-    train::find_option(extra ? "extra" : key)
-        .set(other, extra ? fmt::format("{}={}", key.substr(kOneExtra.size()), value) : value);
+    option_of(key).set(
+        other, extra ? fmt::format("{}={}", key.substr(train::kOneExtra.size()), value) : value);
     return train::to_yaml(other) == train::to_yaml(base);
   });
 }
@@ -203,11 +207,11 @@ void check_search(const TuneOptions& options, const nn::ModelInfo& info, const S
       train::Settings settings = options.settings;
       settings[key] = value;
       const train::Config config = train::resolve(settings);  // unknown keys and wrong values
-      if (const std::string why = train::why_unheeded(key, value, config); !why.empty()) {
+      if (const std::string why = train::reason_ignored(key, value, config); !why.empty()) {
         throw_input("tune: {} is searched, but {}; leave it out of the search", key, why);
       }
     }
-    const bool known = space.rates.contains(key) || (info.directional && kGraphKeys.contains(key));
+    const bool known = space.rates.contains(key) || (info.directional && is_graph_key(key));
     if (!known) throw_input("tune: {} is not searched for {}", key, info.name);
   }
 }
@@ -227,10 +231,10 @@ SearchSpace space_of_rates(const std::string& dataset, const TuneOptions& option
   Lists lists = usual_rates(space.base);
   if (!info.uses_layers) lists.erase("layers");
   for (const auto& [key, values] : info.grid) {
-    if (!info.directional || !kGraphKeys.contains(key)) lists[key] = values;
+    if (!info.directional || !is_graph_key(key)) lists[key] = values;
   }
   for (const auto& [key, values] : options.search) {
-    if (!kGraphKeys.contains(key) && !kNotSearched.contains(key)) lists.try_emplace(key, values);
+    if (option_of(key).searchable && !is_graph_key(key)) lists.try_emplace(key, values);
   }
   for (const auto& [key, values] : lists) {
     std::vector<std::string> chosen = values_of(key, options, info, values);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 #include "dgat/data/fingerprint.h"
 #include "dgat/data/sha256.h"
 
@@ -16,9 +14,8 @@ constexpr const char* kVersion = "dgat trial 1";
 }  // namespace
 
 bool belongs_to_trial(const train::OptionInfo& option) {
-  static const std::set<std::string> others = {"data",       "directed", "split",
-                                               "split_file", "splits",   "layers"};
-  return option.changes_result && !others.contains(option.key);
+  using train::Affects;
+  return option.changes_result && !option.affects_only(Affects::kData | Affects::kTrials);
 }
 
 TrialData trial_data(data::Dataset dataset) {

@@ -5,7 +5,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
-#include "dgat/train/config.h"
+#include "dgat/train/option_table.h"
 
 namespace dgat::train {
 namespace {

@@ -67,28 +67,29 @@ data::Features standardised(const data::Features& features) {
 
 }  // namespace
 
-data::Features scaled_features(const data::Features& features, const std::string& scaling,
+data::Features scaled_features(const data::Features& features, FeatureScaling scaling,
                                const std::string& name) {
-  if (scaling == "row-sum") {
-    const auto values = features.values();
-    if (std::any_of(values.begin(), values.end(), [](float v) { return v < 0; })) {
-      notice(fmt::format("{}: feature_scaling row-sum is left out, there are negative features",
-                         name));
+  switch (scaling) {
+    case FeatureScaling::kRowSum: {
+      const auto values = features.values();
+      if (std::any_of(values.begin(), values.end(), [](float v) { return v < 0; })) {
+        notice(fmt::format("{}: feature_scaling row-sum is left out, there are negative features",
+                           name));
+        return features;
+      }
+      return divided_by_row_sums(features);
+    }
+    case FeatureScaling::kStandardise:
+      if (features.is_sparse()) {
+        throw_input(
+            "{}: feature_scaling standardise would fill the sparse features ({} of {} entries are "
+            "not 0); use row-sum or raw",
+            name, features.nonzeros(), features.rows() * features.cols());
+      }
+      return standardised(features);
+    default:
       return features;
-    }
-    return divided_by_row_sums(features);
   }
-  if (scaling == "standardise") {
-    if (features.is_sparse()) {
-      throw_input(
-          "{}: feature_scaling standardise would fill the sparse features ({} of {} entries are "
-          "not 0); use row-sum or raw",
-          name, features.nonzeros(), features.rows() * features.cols());
-    }
-    return standardised(features);
-  }
-  expects(scaling == "raw", "feature_scaling is one of its choices");
-  return features;
 }
 
 }  // namespace dgat::train

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "dgat/data/features.h"
+#include "dgat/train/config.h"
 
 namespace dgat::train {
 
@@ -15,7 +16,7 @@ namespace dgat::train {
 ///                this graph (labels are not looked at); constant columns become 0.
 /// Throws: InputError for standardise on sparse features (it would fill them); `name` is the data
 ///         set's.
-data::Features scaled_features(const data::Features& features, const std::string& scaling,
+data::Features scaled_features(const data::Features& features, FeatureScaling scaling,
                                const std::string& name);
 
 }  // namespace dgat::train

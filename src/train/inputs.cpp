@@ -23,7 +23,7 @@ InputBuilder::InputBuilder(const data::Dataset& dataset, const Config& config,
     : dataset_(dataset),
       config_(config),
       wants_phi_(nn::find_model(config.model).directional &&
-                 (config.directional || config.rewire != "none")),
+                 (config.directional || config.rewire != rewire::Mode{})),
       graph_(std::shared_ptr<const graph::CsrGraph>(), &dataset.graph) {
   if (dataset.features.empty()) {
     throw_input("{}: there are no node features to learn from; add node_features to the data set",
@@ -33,7 +33,7 @@ InputBuilder::InputBuilder(const data::Dataset& dataset, const Config& config,
     throw_input("{}: {} needs an undirected graph; leave out --directed", dataset.name,
                 config.model);
   }
-  if (config.feature_scaling == "raw") {
+  if (config.feature_scaling == FeatureScaling::kRaw) {
     features_ = std::make_shared<nn::NodeFeatures<float>>(dataset.features);
   } else {
     features_ = std::make_shared<nn::NodeFeatures<float>>(
@@ -49,7 +49,7 @@ void InputBuilder::solve(spectral::SpectralCache& cache) {
   spectral::EigenOptions options;
   options.gamma = gamma;
   options.k = static_cast<int>(config_.eigenvectors);
-  options.components = spectral::component_policy_from(config_.components);
+  options.components = config_.components;
   options.seed = config_.seed;
   const auto result = cache.solve(dataset_.graph, options);
   phi_ = result->phi(alpha);
@@ -85,8 +85,8 @@ const InputBuilder::Rewired& InputBuilder::rewired(const rewire::Mode& mode) {
   if (name != "none") {
     rewire::RewireOptions options;
     options.mode = mode;
-    options.per_component = config_.components == "each";
-    if (config_.epsilon != "auto") options.epsilon = rewire::parse_epsilon(config_.epsilon);
+    options.per_component = config_.components == spectral::ComponentPolicy::kEach;
+    options.epsilon = config_.epsilon;
     const std::vector<int32_t> unlabelled(static_cast<size_t>(dataset_.graph.nodes()), -1);
     rewire::RewireResult result = rewire::rewire(dataset_.graph, phi, options, unlabelled);
     notice(fmt::format("train: rewiring {}: {} edges, {} dropped, {} added, {} left", name,
@@ -105,7 +105,7 @@ const InputBuilder::Rewired& InputBuilder::rewired(const rewire::Mode& mode) {
 nn::GraphInput<float> InputBuilder::for_split(int64_t split) {
   const data::Split& parts = dataset_.splits.at(static_cast<size_t>(split));
   std::vector<int32_t> labels = rewire::training_labels(dataset_.labels, parts.train);
-  rewire::Mode mode = wants_phi_ ? rewire::parse_mode(config_.rewire) : rewire::Mode{};
+  rewire::Mode mode = wants_phi_ ? config_.rewire : rewire::Mode{};
   mode = rewire::resolve_mode(mode, dataset_.graph, labels);
   modes_[split] = rewire::to_string(mode);
   const Rewired& built = rewired(mode);

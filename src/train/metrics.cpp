@@ -95,6 +95,29 @@ double macro_f1(const Scores& scores, std::span<const int32_t> labels,
   return classes > 0 ? sum / static_cast<double>(classes) : kNothing;
 }
 
+std::string to_string(MetricKind metric) {
+  switch (metric) {
+    case MetricKind::kRocAuc:
+      return "roc_auc";
+    case MetricKind::kMacroF1:
+      return "macro_f1";
+    default:
+      return "accuracy";
+  }
+}
+
+double evaluate(MetricKind metric, const Scores& scores, std::span<const int32_t> labels,
+                std::span<const graph::NodeId> nodes) {
+  switch (metric) {
+    case MetricKind::kRocAuc:
+      return roc_auc(scores, labels, nodes);
+    case MetricKind::kMacroF1:
+      return macro_f1(scores, labels, nodes);
+    default:
+      return accuracy(scores, labels, nodes);
+  }
+}
+
 MeanStd mean_std(std::span<const double> values) {
   if (values.empty()) return {kNothing, kNothing};
   const auto n = static_cast<double>(values.size());

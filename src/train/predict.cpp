@@ -11,6 +11,7 @@
 #include "dgat/nn/registry.h"
 #include "dgat/train/inputs.h"
 #include "dgat/train/metrics.h"
+#include "dgat/train/option_table.h"
 #include "dgat/train/run_directory.h"
 #include "dgat/train/weights.h"
 

@@ -17,6 +17,7 @@
 #include "dgat/core/parallel.h"
 #include "dgat/core/progress.h"
 #include "dgat/data/fingerprint.h"
+#include "dgat/train/option_table.h"
 #include "dgat/train/weights.h"
 
 namespace dgat::train {
@@ -267,7 +268,7 @@ RunSummary run_training(const data::Dataset& dataset, const Config& config,
 data::Dataset load_for(const Config& config) {
   data::LoadOptions options{.directed = config.directed};
   if (!config.split_file.empty()) options.splits.file = config.split_file;
-  if (config.split != "auto") options.splits.fractions = data::parse_split_fractions(config.split);
+  if (config.split) options.splits.fractions = config.split->shares;
   if (config.splits > 0) options.splits.count = static_cast<int>(config.splits);
   options.splits.seed = config.seed;
   options.splits.required = true;

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "dgat/train/option_table.h"
 #include "dgat/train/run.h"
 
 namespace dgat::train {

@@ -17,6 +17,7 @@
 #include "dgat/nn/registry.h"
 #include "dgat/tensor/adam.h"
 #include "dgat/tensor/ops.h"
+#include "dgat/train/option_table.h"
 
 namespace dgat::train {
 namespace {
@@ -33,8 +34,7 @@ uint64_t split_seed(uint64_t seed, int64_t split) {
 std::string identity(const SplitTask& task) {
   std::string text = fmt::format("split={}\nlayers={}\n", task.split, task.layers);
   for (const OptionInfo& option : config_options()) {
-    if (option.changes_result && option.key != "layers" && option.key != "splits" &&
-        option.key != "data") {
+    if (option.changes_result && !option.affects_any(Affects::kTrials)) {
       text += fmt::format("{}={}\n", option.key, option.get(task.config));
     }
   }
@@ -72,7 +72,7 @@ class Loop {
     check_measurable(config_, task.dataset, task.split);
     adam_.lr = config_.lr;
     adam_.weight_decay = config_.weight_decay;
-    adam_.decoupled = config_.optimizer == "adamw";
+    adam_.decoupled = config_.optimizer == Optimizer::kAdamW;
     for (auto& entry : model.parameters().entries()) parameters_.push_back(&entry.parameter);
     state_.moments.resize(parameters_.size());
     constexpr int64_t kSmall = int64_t{1} << 17;  // numbers in a hidden layer
@@ -349,38 +349,11 @@ void check_measurable(const Config& config, const data::Dataset& dataset, int64_
 }
 
 MetricKind metric_for(const Config& config, const data::Dataset& dataset) {
-  if (config.metric == "roc_auc" && dataset.classes != 2) {
+  if (config.metric == MetricKind::kRocAuc && dataset.classes != 2) {
     throw_input("metric: roc_auc needs two classes, {} has {}", dataset.name, dataset.classes);
   }
-  if (config.metric == "accuracy") return MetricKind::kAccuracy;
-  if (config.metric == "macro_f1") return MetricKind::kMacroF1;
-  if (config.metric == "roc_auc" || dataset.metric() == data::Metric::kRocAuc) {
-    return MetricKind::kRocAuc;
-  }
-  return MetricKind::kAccuracy;
-}
-
-std::string to_string(MetricKind metric) {
-  switch (metric) {
-    case MetricKind::kRocAuc:
-      return "roc_auc";
-    case MetricKind::kMacroF1:
-      return "macro_f1";
-    default:
-      return "accuracy";
-  }
-}
-
-double evaluate(MetricKind metric, const Scores& scores, std::span<const int32_t> labels,
-                std::span<const graph::NodeId> nodes) {
-  switch (metric) {
-    case MetricKind::kRocAuc:
-      return roc_auc(scores, labels, nodes);
-    case MetricKind::kMacroF1:
-      return macro_f1(scores, labels, nodes);
-    default:
-      return accuracy(scores, labels, nodes);
-  }
+  if (config.metric) return *config.metric;
+  return dataset.metric() == data::Metric::kRocAuc ? MetricKind::kRocAuc : MetricKind::kAccuracy;
 }
 
 std::unique_ptr<nn::Model<float>> make_task_model(const SplitTask& task) {

@@ -143,6 +143,18 @@ TEST(TrialKey, ChangesWithEverythingThatChangesTheResult) {
   for (const std::string& other : others) EXPECT_NE(other, key);
 }
 
+/// The key is a hash over these options in this order: a ledger is valid as long as they stay.
+TEST(TrialKey, ReadsTheOptionsOfTheTrainingItself) {
+  std::string keys;
+  for (const train::OptionInfo& option : train::config_options()) {
+    if (belongs_to_trial(option)) keys += option.key + " ";
+  }
+  EXPECT_EQ(keys,
+            "model recipe hidden heads dropout projection extra directional laplacian alpha gamma "
+            "eigenvectors components rewire epsilon optimizer lr weight_decay steps warmup clip "
+            "patience eval_every metric seed feature_scaling ");
+}
+
 TEST(Ledger, OneThatCannotBeWrittenIsFoundBeforeAnyTrial) {
   const TempDir temp;
   std::filesystem::create_directories(temp / "ledger.jsonl");

@@ -113,7 +113,7 @@ TEST(Study, AFailingRowSaysWhyAndTheRestGoesOn) {
   EXPECT_EQ(result.trials_left(), 0);
 }
 
-TEST(Rows, AnOptionOfItsOwnThatARowDoesNotHearOfIsRefused) {
+TEST(Rows, AnOptionThatHasNoEffectOnItsRowIsRefused) {
   const auto failure = [](const char* row) { return row_of(row, {{"gamma", "0.7"}}, "").failure; };
   EXPECT_EQ(failure("gat:gamma=0.3"), "gat has no directions; leave out gamma=0.3");
   EXPECT_THAT(failure("dgn:gamma=0.1/0.3"), HasSubstr("has no gamma; leave out gamma=0.1"));

@@ -196,7 +196,7 @@ TEST(Tune, ModelsWithoutDirectionsSearchRatesOnly) {
 }
 
 /// DGN is defined with the random-walk Laplacian and the graph as it is.
-TEST(Tune, WhereTheLaplacianDoesNotHearOfGammaItIsNotSearched) {
+TEST(Tune, GammaIsNotSearchedWithTheRandomWalkLaplacian) {
   TuneOptions options;
   options.settings = {{"model", "dgn"}, {"hidden", "8"}, {"steps", "4"}, {"seed", "7"}};
   options.search = {{"lr", {"0.001", "0.01"}}, {"layers", {"1"}},   {"dropout", {"0.3"}},
@@ -207,7 +207,7 @@ TEST(Tune, WhereTheLaplacianDoesNotHearOfGammaItIsNotSearched) {
   EXPECT_TRUE(result.exhausted);
   EXPECT_EQ(result.tried.size(), 2U) << "two rates on one graph";
   EXPECT_TRUE(result.gammas.empty());
-  EXPECT_EQ(result.winner.rewire, "none");
+  EXPECT_EQ(result.winner.rewire, rewire::Mode{});
   options.search["rewire"] = {"none", "add"};
   Ledger second;
   EXPECT_EQ(search(small(), options, second).tried.size(), 4U);
@@ -245,6 +245,9 @@ TEST(Tune, WrongSearchesAreExplained) {
   EXPECT_THAT(message("gamma", {"2"}), HasSubstr("must lie in [0, 1], got 2"));
   EXPECT_THAT(message("hidden", {"8"}), HasSubstr("fixed value"));
   EXPECT_THAT(message("laplacian", {"default", "tuned"}), HasSubstr("search gamma and alpha"));
+  for (const char* key : {"memory_budget", "jobs", "checkpoint_every"}) {
+    EXPECT_THAT(message(key, {"1"}), HasSubstr("is not searched")) << key << " changes no result";
+  }
   options.settings["model"] = "dgn";
   EXPECT_THAT(message("gamma", {"0.1", "1"}), HasSubstr("(laplacian: default) has no gamma"));
   options.settings["model"] = "gat";  // or the same network would be trained several times

@@ -1,5 +1,3 @@
-#include "dgat/train/config.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/nn/registry.h"
+#include "dgat/train/option_table.h"
 
 namespace dgat::train {
 namespace {
@@ -29,7 +28,7 @@ TEST(Config, DefaultsAreTheHeterophilyProtocol) {
   EXPECT_EQ(c.heads, 8);
   EXPECT_EQ(c.dropout, 0.2);
   EXPECT_EQ(c.lr, 3e-5);
-  EXPECT_EQ(c.optimizer, "adamw");
+  EXPECT_EQ(c.optimizer, Optimizer::kAdamW);
   EXPECT_EQ(c.weight_decay, 0);
   EXPECT_EQ(c.steps, 1000);
   EXPECT_EQ(c.eval_every, 1);
@@ -42,12 +41,12 @@ TEST(Config, ClassicTakesTheSettingOfTheSyntheticGraphsAndOfThePaperPerDataSet) 
   const Config c = resolve({{"recipe", "classic"}});
   EXPECT_EQ(c.hidden, 64);
   EXPECT_EQ(c.layers, (LayerRange{2, 2}));
-  EXPECT_EQ(c.optimizer, "adam");
+  EXPECT_EQ(c.optimizer, Optimizer::kAdam);
   EXPECT_EQ(c.lr, 0.01);
   EXPECT_EQ(c.weight_decay, 0.001);
   const Config texas = resolve({{"recipe", "classic"}, {"lr", "0.5"}}, "texas");
   EXPECT_EQ(texas.hidden, 32);
-  EXPECT_EQ(texas.epsilon, "1e-05");
+  EXPECT_EQ(texas.epsilon, rewire::parse_epsilon("1e-05"));
   EXPECT_EQ(texas.lr, 0.5) << "what the user says wins";
   EXPECT_EQ(resolve({}, "texas").hidden, 512) << "presets belong to recipe classic";
 }
@@ -99,7 +98,7 @@ TEST(Config, RangesAreChecked) {
 
 TEST(Config, PlainModelsIgnoreRewiring) {
   const Config c = resolve({{"model", "gat"}, {"rewire", "add"}, {"directional", "on"}});
-  EXPECT_EQ(c.rewire, "none");
+  EXPECT_EQ(c.rewire, rewire::Mode{});
   EXPECT_FALSE(c.directional);
 }
 
@@ -108,7 +107,7 @@ TEST(Config, EveryExtraOptionHasAValueAndCanBeSetAlone) {
       {{"model", "gprgnn"}, {"extra", "alpha=0.5,k=4"}, {"extra.k", "3"}, {"layers", "1..5"}});
   EXPECT_EQ(find_option("extra").get(c), "alpha=0.5,k=3,propagation_dropout=0.7");
   EXPECT_EQ(c.layers, (LayerRange{1, 1})) << "there is nothing to stack";
-  EXPECT_EQ(c.optimizer, "adam");
+  EXPECT_EQ(c.optimizer, Optimizer::kAdam);
   EXPECT_THAT(error_of([] {
                 resolve({{"model", "gprgnn"}, {"extra.alhpa", "1"}});
               }),
@@ -141,7 +140,7 @@ TEST(Config, AFileOfOneModelSaysLittleAboutAnother) {
   const Settings file = parse_settings(to_yaml(resolve({{"model", "gat"}, {"lr", "0.01"}})), "f");
   const Config dgat = resolve(flags_over_file(file, {{"model", "dgat"}}));
   EXPECT_TRUE(dgat.directional) << "a gat cannot choose it";
-  EXPECT_EQ(dgat.rewire, "auto");
+  EXPECT_TRUE(dgat.rewire.automatic);
   EXPECT_EQ(dgat.lr, 0.01);
   const Config same = resolve(flags_over_file(file, {{"lr", "0.1"}}));
   EXPECT_EQ(same.model, "gat");
@@ -174,6 +173,67 @@ TEST(Config, GammaReachesTheModelThatHasItAsItsOwn) {
 TEST(Config, InfinityIsNoNumberOfAnOption) {
   EXPECT_THROW(resolve({{"clip", "inf"}}), InputError);
   EXPECT_THROW(resolve({{"lr", "nan"}}), InputError);
+}
+
+std::string keys_where(const std::function<bool(const OptionInfo&)>& holds) {
+  std::string keys;
+  for (const OptionInfo& option : config_options()) {
+    if (holds(option)) keys += (keys.empty() ? "" : " ") + option.key;
+  }
+  return keys;
+}
+
+TEST(OptionTable, SaysWhatEveryOptionAffects) {
+  const auto affecting = [](Affects part) {
+    return keys_where([part](const OptionInfo& option) { return option.affects_any(part); });
+  };
+  EXPECT_EQ(affecting(Affects::kData), "splits seed data directed split split_file");
+  EXPECT_EQ(affecting(Affects::kTrials), "layers splits data");
+  EXPECT_EQ(affecting(Affects::kGraph),
+            "directional laplacian alpha gamma eigenvectors components rewire epsilon seed");
+  EXPECT_EQ(affecting(Affects::kInput), "model memory_budget feature_scaling");
+  EXPECT_EQ(affecting(Affects::kNetwork),
+            "model recipe hidden heads dropout projection extra directional eigenvectors seed");
+  EXPECT_EQ(affecting(Affects::kProtocol),
+            "optimizer lr weight_decay steps warmup clip patience eval_every metric seed");
+  EXPECT_EQ(keys_where([](const OptionInfo& o) { return o.affects == Affects::kNothing; }),
+            "jobs checkpoint_every");
+  EXPECT_EQ(keys_where(is_about_directions),
+            "directional laplacian alpha gamma eigenvectors components rewire epsilon");
+}
+
+TEST(OptionTable, SaysWhatMayBeSearchedAndWhatChangesResults) {
+  EXPECT_EQ(keys_where([](const OptionInfo& option) { return option.searchable; }),
+            "layers hidden heads dropout projection extra directional alpha gamma eigenvectors "
+            "rewire epsilon optimizer lr weight_decay warmup clip patience feature_scaling");
+  EXPECT_EQ(keys_where([](const OptionInfo& option) { return !option.changes_result; }),
+            "jobs memory_budget checkpoint_every");
+}
+
+/// Ledgers, checkpoints and weight files hold these texts.
+TEST(OptionTable, KeepsTheTextsOfEveryTypedValue) {
+  const std::pair<const char*, std::vector<const char*>> texts[] = {
+      {"optimizer", {"adamw", "adam"}},
+      {"metric", {"auto", "accuracy", "roc_auc", "macro_f1"}},
+      {"components", {"each", "first", "largest"}},
+      {"rewire", {"auto", "none", "prune-near", "prune-far+add", "hub"}},
+      {"epsilon", {"auto", "1e-05", "q0.2"}},
+      {"feature_scaling", {"raw", "row-sum", "standardise"}},
+      {"split", {"auto", "60/20/20", "0.6/0.2/0.2", "48/32/20"}},
+      {"laplacian", {"tuned", "default"}},
+      {"recipe", {"residual", "classic"}},
+      {"directional", {"on", "off"}}};
+  for (const auto& [key, values] : texts) {
+    const OptionInfo& option = find_option(key);
+    EXPECT_EQ(option.get(Config{}), values.front()) << key;
+    for (const char* value : values) {
+      Config config;
+      option.set(config, value);
+      EXPECT_EQ(option.get(config), value) << key;
+      option.set(config, values.front());
+      EXPECT_EQ(option.get(config), values.front()) << key << " after " << value;
+    }
+  }
 }
 
 }  // namespace

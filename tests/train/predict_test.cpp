@@ -62,7 +62,7 @@ TEST(Predict, EveryModelComesBackFromItsFileAsItWasTrained) {
     TrainedModel trained = run.load();
     spectral::SpectralCache cache;
     const Prediction p = predict(trained, run.dataset, cache);
-    EXPECT_EQ(trained.config.feature_scaling, "standardise");
+    EXPECT_EQ(trained.config.feature_scaling, FeatureScaling::kStandardise);
     EXPECT_DOUBLE_EQ(accuracy_of(p, run.dataset, run.dataset.splits[0].test),
                      run.summary.best().splits[0].best.test)
         << info.name;

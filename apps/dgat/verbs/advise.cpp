@@ -43,7 +43,6 @@ study::AdviceOptions question_of(const AdviseVerb& verb) {
     throw_input("advise: {} has no directions, so gamma and rewiring do not matter to it",
                 verb.model);
   }
-  spectral::component_policy_from(verb.components);  // wrong? said before anything is read
   study::AdviceOptions question;
   if (!verb.gammas.empty()) question.gammas = verb.gammas;
   if (!verb.alphas.empty()) question.alphas = verb.alphas;
@@ -53,7 +52,7 @@ study::AdviceOptions question_of(const AdviseVerb& verb) {
       question.rewirings.push_back(parse_rewiring(text));
     }
   }
-  question.components = verb.components;
+  question.components = spectral::component_policy_from(verb.components);
   question.own_features = nn::parse_recipe(verb.recipe) == nn::Recipe::kResidual;
   question.seed = verb.common.seed;
   return question;

@@ -46,7 +46,7 @@ std::optional<study::Published> published_row(const std::string& dataset, const 
   }
   if (config.model != "dgat") return std::nullopt;
   return study::published_ablation(
-      dataset, {config.laplacian_tuned, config.directional, config.rewire != "none"});
+      dataset, {config.laplacian_tuned, config.directional, config.rewire != rewire::Mode{}});
 }
 
 void run(const Compare& options) {

@@ -14,6 +14,7 @@
 #include "dgat/nn/registry.h"
 #include "dgat/report/run_page.h"
 #include "dgat/report/run_record.h"
+#include "dgat/train/option_table.h"
 #include "dgat/train/run.h"
 
 namespace dgat::app {
@@ -83,7 +84,7 @@ void say_what_is_ignored(const train::Settings& settings, const train::Settings&
   for (const auto& [key, value] : settings) {
     const bool asks = key == "rewire" || key == "directional";
     if (!asks && !flags.contains(key)) continue;
-    if (const std::string why = train::why_unheeded(key, value, config); !why.empty()) {
+    if (const std::string why = train::reason_ignored(key, value, config); !why.empty()) {
       notice(fmt::format("train: {}; {} {} is ignored", why, flag_of(key), value));
     }
   }

@@ -37,7 +37,7 @@ struct AdviceOptions {
   std::vector<double> alphas = {1, 0.5, 0};
   bool every_alpha = false;  ///< the other alphas with every rewiring, not only with the best
   std::vector<Rewiring> rewirings = default_rewirings();
-  std::string components = "each";
+  spectral::ComponentPolicy components = spectral::ComponentPolicy::kEach;
   /// Whether the network keeps a node's own features beside the message (residual blocks, -sep).
   /// Without them (recipe classic), dropping edges is the only way to listen to oneself.
   bool own_features = true;

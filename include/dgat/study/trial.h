@@ -7,6 +7,7 @@
 #include <string>
 
 #include "dgat/data/dataset.h"
+#include "dgat/train/option_table.h"
 #include "dgat/train/trainer.h"
 
 /// Studies: many trainings under one protocol, kept in a ledger and read off as tables.

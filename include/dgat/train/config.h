@@ -2,16 +2,18 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
-#include <span>
+#include <optional>
 #include <string>
-#include <vector>
 
+#include "dgat/data/splits.h"
 #include "dgat/nn/options.h"
+#include "dgat/rewire/options.h"
+#include "dgat/spectral/eigensolver.h"
+#include "dgat/train/metrics.h"
 
-/// Every option of a training run, once: the table below feeds the flags of the command line, the
-/// YAML files and the documentation.
+/// The configuration of a training run, and how settings given as text become one. The options
+/// themselves (names, ranges, what each affects) are in option_table.h.
 namespace dgat::train {
 
 /// Depths to try: "2" or "1..5".
@@ -20,13 +22,27 @@ struct LayerRange {
   friend bool operator==(const LayerRange&, const LayerRange&) = default;
 };
 
+/// Shares of random splits. The text is kept as it was written ("60/20/20", "0.6/0.2/0.2"), so that
+/// a resumed run finds its option unchanged.
+struct SplitShares {
+  data::SplitFractions shares;
+  std::string text;
+};
+
+enum class FeatureScaling { kRaw, kRowSum, kStandardise };
+
+enum class Optimizer {
+  kAdamW,  ///< decays weights directly
+  kAdam    ///< adds L2 to the gradient
+};
+
 /// A resolved run. Defaults here are those of recipe `residual`.
 struct Config {
-  std::string data;            ///< where the data set is
-  bool directed = false;       ///< keep arcs as they are
-  std::string split = "auto";  ///< shares of random splits; auto: those of the data set
-  std::string split_file;      ///< splits from a file instead
-  std::string feature_scaling = "raw";
+  std::string data;                  ///< where the data set is
+  bool directed = false;             ///< keep arcs as they are
+  std::optional<SplitShares> split;  ///< make random splits; nothing: those of the data set
+  std::string split_file;            ///< splits from a file instead
+  FeatureScaling feature_scaling = FeatureScaling::kRaw;
   // model
   std::string model = "dgat";
   nn::Recipe recipe = nn::Recipe::kResidual;
@@ -42,11 +58,11 @@ struct Config {
   double alpha = 1.0;
   double gamma = 0.3;
   int64_t eigenvectors = 1;
-  std::string components = "each";
-  std::string rewire = "auto";
-  std::string epsilon = "auto";
+  spectral::ComponentPolicy components = spectral::ComponentPolicy::kEach;
+  rewire::Mode rewire = {.automatic = true};
+  std::optional<rewire::Epsilon> epsilon;  ///< nothing: see rewire::RewireOptions
   // training
-  std::string optimizer = "adamw";
+  Optimizer optimizer = Optimizer::kAdamW;
   double lr = 3e-5;
   double weight_decay = 0;
   int64_t steps = 1000;
@@ -55,32 +71,18 @@ struct Config {
   int64_t patience = 0;
   int64_t eval_every = 1;
   int64_t checkpoint_every = 100;
-  std::string metric = "auto";
+  std::optional<MetricKind> metric;  ///< nothing: metric_for() decides by the data set
   int64_t splits = 0;
   int64_t jobs = 0;
   double memory_budget = 0;  ///< GB for precomputed parts; 0: half of the memory
   uint64_t seed = 0;
 };
 
-/// One row of the table.
-struct OptionInfo {
-  std::string key;      ///< YAML key and, with dashes, the flag: weight_decay, --weight-decay
-  std::string group;    ///< heading in --help
-  std::string value;    ///< what a value looks like: FLOAT, on|off
-  std::string meaning;  ///< one line, with the range
-  /// Parses and checks. Throws: InputError "key: what is wrong".
-  std::function<void(Config&, const std::string&)> set;
-  std::function<std::string(const Config&)> get;
-  bool is_switch = false;      ///< the flag alone means on: --directed
-  bool changes_result = true;  ///< false for jobs and checkpoint_every: --resume may change them
-};
-std::span<const OptionInfo> config_options();
-
 /// What a user gave, as text by key; flags replace what a file says.
 using Settings = std::map<std::string, std::string>;
 
-/// Throws: InputError for a key that is not in the table; it suggests the nearest one.
-const OptionInfo& find_option(const std::string& key);
+/// The key extra.NAME sets one extra option of a model.
+inline constexpr std::string_view kOneExtra = "extra.";
 
 /// Reads a YAML mapping of option keys. Throws: InputError with file and line.
 Settings read_settings(const std::filesystem::path& path);
@@ -99,15 +101,15 @@ Settings flags_over_file(Settings file, const Settings& flags);
 Settings with_single_extras(Settings settings);
 
 /// Defaults of the recipe, of the model and (recipe classic) of the paper for that data set, then
-/// the settings on top; every extra option of the model has a value afterwards. The key extra.NAME
-/// sets one extra option; a common option of the same name does where there is none. `dataset` is
-/// the data set's name; empty when unknown.
+/// the settings on top; every extra option of the model has a value afterwards. A common option
+/// sets the extra option of the same name where extra.NAME is not given. `dataset` is the data
+/// set's name; empty when unknown.
 Config resolve(const Settings& settings, const std::string& dataset = {});
 
-/// Why the configuration does not hear of a setting: one about directions for a model without them,
-/// gamma or alpha beside the random-walk Laplacian. Empty: it does, or nothing was asked for (none,
-/// off, default).
-std::string why_unheeded(const std::string& key, const std::string& value, const Config& config);
+/// Why a setting has no effect in a configuration: one about directions for a model without them,
+/// gamma or alpha with the random-walk Laplacian. Empty: it has one, or it switches something off
+/// (none, off, default).
+std::string reason_ignored(const std::string& key, const std::string& value, const Config& config);
 
 /// Every option of the table in order, as YAML that read_settings() takes back.
 std::string to_yaml(const Config& config);

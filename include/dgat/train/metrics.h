@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "dgat/graph/csr_graph.h"
@@ -35,6 +36,11 @@ double roc_auc(const Scores& scores, std::span<const int32_t> labels,
 
 /// Mean over the classes that occur (as label or as prediction) of 2 TP / (2 TP + FP + FN).
 double macro_f1(const Scores& scores, std::span<const int32_t> labels,
+                std::span<const graph::NodeId> nodes);
+
+enum class MetricKind { kAccuracy, kRocAuc, kMacroF1 };
+std::string to_string(MetricKind metric);  ///< "accuracy", "roc_auc", "macro_f1"
+double evaluate(MetricKind metric, const Scores& scores, std::span<const int32_t> labels,
                 std::span<const graph::NodeId> nodes);
 
 /// Mean and sample standard deviation (n - 1); the deviation of a single value is 0.

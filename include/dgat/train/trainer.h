@@ -12,15 +12,11 @@
 
 namespace dgat::train {
 
-enum class MetricKind { kAccuracy, kRocAuc, kMacroF1 };
 /// The metric that a configuration means on a data set. Throws: InputError when it does not apply.
 MetricKind metric_for(const Config& config, const data::Dataset& dataset);
-std::string to_string(MetricKind metric);  ///< "accuracy", "roc_auc", "macro_f1"
 /// A part whose metric is not a number whatever the scores cannot choose a step.
 /// Throws: InputError naming the split and its part.
 void check_measurable(const Config& config, const data::Dataset& dataset, int64_t split);
-double evaluate(MetricKind metric, const Scores& scores, std::span<const int32_t> labels,
-                std::span<const graph::NodeId> nodes);
 
 /// Metrics after the update of a step; loss is that of the training pass of the step.
 struct StepRecord {
