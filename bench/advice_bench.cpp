@@ -21,7 +21,7 @@
 
 #include "dgat/data/load.h"
 #include "dgat/study/advise.h"
-#include "dgat/study/runner.h"
+#include "dgat/study/engine.h"
 #include "dgat/study/statistics.h"
 #include "dgat/study/table.h"
 #include "dgat/synth/mixhop.h"
@@ -151,7 +151,8 @@ Row check(const std::string& name, const Options& options, study::Ledger& ledger
       trials.push_back({data, config, config->layers.first, s});
     }
   }
-  const auto outcomes = study::run_trials(trials, ledger, cache, {.label = row.name});
+  study::InputStore inputs(cache);
+  const auto outcomes = study::run_trials(trials, ledger, inputs, {.label = row.name});
   std::vector<std::vector<double>> by_split(static_cast<size_t>(options.splits));
   for (size_t t = 0; t < outcomes.size(); ++t) {
     const double val = outcomes[t].result ? outcomes[t].result->val : 0;

@@ -26,7 +26,7 @@
 #include "dgat/core/progress.h"
 #include "dgat/nn/registry.h"
 #include "dgat/synth/csbm.h"
-#include "dgat/train/run.h"
+#include "dgat/train/inputs.h"
 #include "stopwatch.h"
 
 namespace {

@@ -29,7 +29,7 @@
 #include "dgat/graph/builder.h"
 #include "dgat/synth/minesweeper.h"
 #include "dgat/tensor/blas.h"
-#include "dgat/train/run.h"
+#include "dgat/train/inputs.h"
 #include "stopwatch.h"
 
 namespace {

@@ -6,7 +6,8 @@
 
 #include "dgat/core/error.h"
 #include "dgat/report/study_page.h"
-#include "dgat/train/run.h"
+#include "dgat/train/inputs.h"
+#include "dgat/train/run_directory.h"
 
 namespace dgat::app {
 
@@ -38,11 +39,11 @@ study::TrialData load_trial_data(const std::string& data, const train::Settings&
   return study::trial_data(train::load_for(train::resolve(request)));
 }
 
-study::RunnerOptions runner_options(const StudyFlags& flags, const train::Settings& settings,
+study::EngineOptions engine_options(const StudyFlags& flags, const train::Settings& settings,
                                     const std::string& label, const std::filesystem::path& out) {
-  study::RunnerOptions options;
+  study::EngineOptions options;
   options.label = label;
-  options.checkpoints = out / "checkpoints";
+  options.keeper = study::keep_long_trials(out / "checkpoints");
   if (settings.contains("jobs")) options.jobs = std::stoll(settings.at("jobs"));
   if (!flags.budget.empty()) {
     const std::chrono::duration<double> budget(study::parse_duration(flags.budget));
@@ -69,11 +70,12 @@ study::StudyResult run_plan(const study::Study& plan, const StudyFlags& flags,
   refuse_run_folder(out);
   study::Ledger ledger(out / "ledger.jsonl");
   spectral::SpectralCache cache(spectral::default_cache_folder());
+  study::InputStore inputs(cache);
   study::StudyOptions how;
-  how.runner = runner_options(flags, settings, verb, out);
-  how.folds_first = how.runner.deadline.has_value();
+  how.engine = engine_options(flags, settings, verb, out);
+  how.folds_first = how.engine.deadline.has_value();
   how.choose_on = flags.choose_on;
-  return study::run_studies({&plan, 1}, ledger, cache, how).front();
+  return study::run_studies({&plan, 1}, ledger, inputs, how).front();
 }
 
 void publish(const study::Comparison& comparison, const StudyFlags& flags, const std::string& verb,

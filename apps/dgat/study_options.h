@@ -28,7 +28,7 @@ void add_study_options(CLI::App& verb, StudyFlags& flags, const std::string& def
 study::TrialData load_trial_data(const std::string& data, const train::Settings& settings);
 
 /// Jobs, budget (counted from now) and checkpoints below `out`.
-study::RunnerOptions runner_options(const StudyFlags& flags, const train::Settings& settings,
+study::EngineOptions engine_options(const StudyFlags& flags, const train::Settings& settings,
                                     const std::string& label, const std::filesystem::path& out);
 
 /// A study must not write over the files of a run. Throws: InputError.

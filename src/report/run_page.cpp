@@ -7,7 +7,7 @@
 #include "dgat/core/error.h"
 #include "dgat/core/progress.h"
 #include "dgat/nn/registry.h"
-#include "dgat/train/run.h"
+#include "dgat/train/inputs.h"
 #include "sections.h"
 
 namespace dgat::report {

@@ -1,9 +1,10 @@
-#include "input_store.h"
+#include "dgat/study/input_store.h"
 
 #include <fmt/format.h>
 
 #include "dgat/core/quiet_notices.h"
 #include "dgat/nn/registry.h"
+#include "dgat/train/option_table.h"
 
 namespace dgat::study {
 namespace {
@@ -11,45 +12,61 @@ namespace {
 constexpr size_t kKept = 2;  // precomputed parts can be large
 
 /// The options that an InputBuilder reads, those of the graph only for a model with directions.
-std::string input_key(const Trial& trial) {
+std::string input_key(const data::Dataset& dataset, const train::Config& config) {
   using train::Affects;
-  const bool directional = nn::find_model(trial.config->model).directional;
+  const bool directional = nn::find_model(config.model).directional;
   const Affects read = directional ? Affects::kInput | Affects::kGraph : Affects::kInput;
-  std::string key = fmt::format("{}", static_cast<const void*>(trial.data.dataset.get()));
+  std::string key = fmt::format("{}", static_cast<const void*>(&dataset));
   for (const train::OptionInfo& option : train::config_options()) {
     if (option.affects_any(read)) {
-      key += fmt::format(" {}={}", option.key, option.get(*trial.config));
+      key += fmt::format(" {}={}", option.key, option.get(config));
     }
   }
   return key;
 }
 
-TrialInput input_of(train::InputBuilder& builder, int64_t split) {
-  TrialInput input{builder.for_split(split), std::nullopt};
-  const auto at = builder.rewirings().find(split);
+}  // namespace
+
+/// A builder with what it refers to.
+struct InputStore::Entry {
+  std::string key;
+  TrialData data;
+  std::shared_ptr<const train::Config> config;
+  train::InputBuilder builder;
+};
+
+InputStore::Entry& InputStore::find_or_make(const TrialData& data,
+                                            const std::shared_ptr<const train::Config>& config) {
+  std::string key = input_key(*data.dataset, *config);
+  for (auto at = entries_.begin(); at != entries_.end(); ++at) {
+    if ((*at)->key != key) continue;
+    entries_.splice(entries_.begin(), entries_, at);
+    return *entries_.front();
+  }
+  entries_.push_front(std::shared_ptr<Entry>(new Entry{
+      std::move(key), data, config, train::InputBuilder(*data.dataset, *config, cache_)}));
+  if (entries_.size() > kKept) entries_.pop_back();
+  return *entries_.front();
+}
+
+TrialInput InputStore::input(const Trial& trial) {
+  const std::lock_guard lock(mutex_);
+  const QuietNotices quiet;
+  train::InputBuilder& builder = find_or_make(trial.data, trial.config).builder;
+  TrialInput input{builder.for_split(trial.split), std::nullopt};
+  const auto at = builder.rewirings().find(trial.split);
   if (at != builder.rewirings().end()) {
-    input.rewiring = {builder.mode_of(split), at->second.edges_before, at->second.edges_after,
+    input.rewiring = {builder.mode_of(trial.split), at->second.edges_before, at->second.edges_after,
                       at->second.homophily_before, at->second.homophily_after};
   }
   return input;
 }
 
-}  // namespace
-
-TrialInput InputStore::input(const Trial& trial) {
-  const std::string key = input_key(trial);
+std::shared_ptr<train::InputBuilder> InputStore::builder(
+    const TrialData& data, const std::shared_ptr<const train::Config>& config) {
   const std::lock_guard lock(mutex_);
-  const QuietNotices quiet;  // the ledger has what they would say
-  for (auto at = entries_.begin(); at != entries_.end(); ++at) {
-    if (at->key != key) continue;
-    entries_.splice(entries_.begin(), entries_, at);
-    return input_of(*entries_.front().builder, trial.split);
-  }
-  auto builder = std::make_unique<train::InputBuilder>(*trial.data.dataset, *trial.config, cache_);
-  TrialInput input = input_of(*builder, trial.split);
-  entries_.push_front({key, trial.data, trial.config, std::move(builder)});
-  if (entries_.size() > kKept) entries_.pop_back();
-  return input;
+  train::InputBuilder& builder = find_or_make(data, config).builder;
+  return {entries_.front(), &builder};  // keeps the whole entry
 }
 
 }  // namespace dgat::study

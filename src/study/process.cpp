@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "dgat/core/error.h"
-#include "dgat/study/runner.h"
+#include "dgat/study/engine.h"
 
 namespace dgat::study {
 namespace {

@@ -241,7 +241,8 @@ Reproduction reproduce_benchmark(const ReproduceOptions& options, Ledger& ledger
     std::ranges::copy(edition_notes(*data.dataset), std::back_inserter(editions));
     studies.push_back(study_on(data, rows_for(kind, options, found.entry->name)));
   }
-  const std::vector<StudyResult> results = run_studies(studies, ledger, cache, options.study);
+  InputStore inputs(cache);
+  const std::vector<StudyResult> results = run_studies(studies, ledger, inputs, options.study);
 
   Reproduction result;
   for (const StudyResult& study : results) result.trials_left += study.trials_left();

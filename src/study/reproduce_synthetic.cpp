@@ -228,7 +228,8 @@ Reproduction reproduce_synthetic(const ReproduceOptions& options, Ledger& ledger
   for (const Level& level : levels) {
     studies.push_back({level.name, folds_of(level, options), rows_of_level(options, level.name)});
   }
-  const std::vector<StudyResult> results = run_studies(studies, ledger, cache, options.study);
+  InputStore inputs(cache);
+  const std::vector<StudyResult> results = run_studies(studies, ledger, inputs, options.study);
 
   Reproduction result;
   for (const StudyResult& study : results) result.trials_left += study.trials_left();

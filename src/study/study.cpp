@@ -39,8 +39,7 @@ class Board {
   const RowOutcomes& row(size_t study, size_t row) const { return rows_[study][row]; }
 
   /// Runs the wanted trials, or takes them from the ledger.
-  void run(const Wanted& wanted, Ledger& ledger, spectral::SpectralCache& cache,
-           const StudyOptions& options) {
+  void run(const Wanted& wanted, Ledger& ledger, InputStore& inputs, const StudyOptions& options) {
     std::vector<Place> places;
     const auto list = [&](size_t s, size_t r, size_t f) {
       for (size_t c = 0; c < rows_[s][r].size(); ++c) {
@@ -65,7 +64,7 @@ class Board {
     std::vector<Trial> trials;
     trials.reserve(places.size());
     for (const Place& place : places) trials.push_back(trial_at(place));
-    std::vector<TrialOutcome> outcomes = run_trials(trials, ledger, cache, options.runner);
+    std::vector<TrialOutcome> outcomes = run_trials(trials, ledger, inputs, options.engine);
     for (size_t t = 0; t < places.size(); ++t) {
       const Place& p = places[t];
       rows_[p.study][p.row][p.choice].folds[p.fold] = std::move(outcomes[t]);
@@ -305,7 +304,7 @@ std::string chosen_by(const StudyResult& study) {
 }
 
 std::vector<StudyResult> run_studies(std::span<const Study> studies, Ledger& ledger,
-                                     spectral::SpectralCache& cache, const StudyOptions& options) {
+                                     InputStore& inputs, const StudyOptions& options) {
   const auto choosing = [&](size_t s) {
     const size_t folds = studies[s].folds.size();
     return options.choose_on > 0 ? std::min(options.choose_on, folds) : folds;
@@ -314,7 +313,7 @@ std::vector<StudyResult> run_studies(std::span<const Study> studies, Ledger& led
     return judge(studies[s].rows[r], board.row(s, r), choosing(s), studies[s].folds.size());
   };
   Board board(studies);
-  board.run([&](const Place& place) { return place.fold < choosing(place.study); }, ledger, cache,
+  board.run([&](const Place& place) { return place.fold < choosing(place.study); }, ledger, inputs,
             options);
   // The other folds for the winners only, and only where the choice cannot change any more.
   std::map<std::pair<size_t, size_t>, size_t> winners;
@@ -331,7 +330,7 @@ std::vector<StudyResult> run_studies(std::span<const Study> studies, Ledger& led
         return place.fold >= choosing(place.study) && winner != winners.end() &&
                winner->second == place.choice;
       },
-      ledger, cache, options);
+      ledger, inputs, options);
 
   std::vector<StudyResult> results;
   for (size_t s = 0; s < studies.size(); ++s) {

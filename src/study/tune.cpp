@@ -11,7 +11,7 @@
 #include "dgat/core/error.h"
 #include "dgat/core/progress.h"
 #include "dgat/core/random.h"
-#include "dgat/study/runner.h"
+#include "dgat/study/engine.h"
 #include "search_space.h"
 
 namespace dgat::study {
@@ -40,16 +40,16 @@ class Search {
          spectral::SpectralCache& cache)
       : options_(options),
         ledger_(ledger),
-        cache_(cache),
+        inputs_(cache),
         start_(std::chrono::steady_clock::now()),
         data_(trial_data(without_test(dataset))),
         space_(make_space(*data_.dataset, options, cache)),
         rungs_(make_rungs(space_.base.steps, std::ssize(dataset.splits),
                           std::ssize(dataset.splits.front().val))) {
-    runner_.label = fmt::format("tune {} on {}", space_.base.model, dataset.name);
-    runner_.jobs = options.jobs;
-    runner_.checkpoints = options.folder;
-    runner_.deadline = start_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+    engine_.label = fmt::format("tune {} on {}", space_.base.model, dataset.name);
+    engine_.jobs = options.jobs;
+    if (!options.folder.empty()) engine_.keeper = keep_long_trials(options.folder);
+    engine_.deadline = start_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                     std::chrono::duration<double>(options.budget_seconds));
   }
 
@@ -220,7 +220,7 @@ class Search {
         trials.push_back({data_, config, config->layers.first, split});
       }
     }
-    const std::vector<TrialOutcome> outcomes = run_trials(trials, ledger_, cache_, runner_);
+    const std::vector<TrialOutcome> outcomes = run_trials(trials, ledger_, inputs_, engine_);
     bool complete = true;
     size_t next = 0;
     for (const Entry& entry : batch) {
@@ -305,12 +305,12 @@ class Search {
 
   const TuneOptions& options_;
   Ledger& ledger_;
-  spectral::SpectralCache& cache_;
+  InputStore inputs_;
   std::chrono::steady_clock::time_point start_;
   TrialData data_;
   SearchSpace space_;
   std::vector<Rung> rungs_;
-  RunnerOptions runner_;
+  EngineOptions engine_;
   std::vector<Tried> tried_;
   std::set<std::string> seen_;
   std::set<size_t> surrounded_;  // candidates of which every single change of a rate was tried

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dgat/core/progress.h"
-#include "dgat/study/runner.h"
+#include "dgat/study/engine.h"
 #include "dgat/study/table.h"
 #include "dgat/study/tune.h"
 

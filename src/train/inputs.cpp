@@ -4,6 +4,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/progress.h"
+#include "dgat/data/load.h"
 #include "dgat/nn/registry.h"
 #include "feature_scaling.h"
 
@@ -17,6 +18,16 @@ int64_t memory_budget(const Config& config) {
 }
 
 }  // namespace
+
+data::Dataset load_for(const Config& config) {
+  data::LoadOptions options{.directed = config.directed};
+  if (!config.split_file.empty()) options.splits.file = config.split_file;
+  if (config.split) options.splits.fractions = config.split->shares;
+  if (config.splits > 0) options.splits.count = static_cast<int>(config.splits);
+  options.splits.seed = config.seed;
+  options.splits.required = true;
+  return data::load_dataset(config.data, options);
+}
 
 InputBuilder::InputBuilder(const data::Dataset& dataset, const Config& config,
                            spectral::SpectralCache& cache)

@@ -6,7 +6,7 @@
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
 #include "dgat/study/rows.h"
-#include "dgat/train/run.h"
+#include "dgat/study/run.h"
 #include "small_study.h"
 #include "support/temp_dir.h"
 
@@ -18,7 +18,8 @@ using testing::HasSubstr;
 
 StudyResult run(const Study& study, Ledger& ledger, const StudyOptions& options = {}) {
   spectral::SpectralCache cache;
-  return run_studies({&study, 1}, ledger, cache, options).front();
+  InputStore inputs(cache);
+  return run_studies({&study, 1}, ledger, inputs, options).front();
 }
 
 /// Every number that must not depend on how the study was run.
@@ -46,12 +47,12 @@ TEST(Study, ChoosesDepthAsATrainingRunDoes) {
   ASSERT_EQ(result.rows.size(), 2U);
   for (size_t r = 0; r < 2; ++r) {
     spectral::SpectralCache cache;
-    const train::RunSummary summary =
-        train::run_training(*study.folds[0].data.dataset, *study.rows[r].candidates[0], cache);
-    EXPECT_EQ(result.rows[r].choice().layers, summary.best().layers);
-    EXPECT_EQ(result.rows[r].test.mean, summary.best().test.mean);
-    EXPECT_EQ(result.rows[r].test.std, summary.best().test.std);
-    EXPECT_EQ(result.rows[r].val.mean, summary.best().val.mean);
+    const RowResult alone =
+        run_training(study.folds[0].data, *study.rows[r].candidates[0], cache).row;
+    EXPECT_EQ(result.rows[r].choice().layers, alone.choice().layers);
+    EXPECT_EQ(result.rows[r].test.mean, alone.test.mean);
+    EXPECT_EQ(result.rows[r].test.std, alone.test.std);
+    EXPECT_EQ(result.rows[r].val.mean, alone.val.mean);
   }
   EXPECT_EQ(result.metric, "accuracy");
   EXPECT_NEAR(result.test_to_train, 1.0 / 3, 1e-9);
@@ -62,9 +63,9 @@ TEST(Study, JobsAndOrderDoNotChangeTheNumbers) {
   const Study study = two_rows();
   Ledger one, two;
   StudyOptions options;
-  options.runner.jobs = 1;
+  options.engine.jobs = 1;
   const StudyResult a = run(study, one, options);
-  options.runner.jobs = 2;
+  options.engine.jobs = 2;
   options.folds_first = true;
   const StudyResult b = run(study, two, options);
   EXPECT_EQ(numbers(a), numbers(b));
@@ -76,7 +77,7 @@ TEST(Study, FinishedTrialsAreNotRepeatedAndTheTableIsTheSame) {
   const TempDir temp;
   const Study study = two_rows();
   StudyOptions none;
-  none.runner.deadline = std::chrono::steady_clock::now();
+  none.engine.deadline = std::chrono::steady_clock::now();
   std::vector<double> whole;
   {
     Ledger ledger(temp / "whole.jsonl");
@@ -161,13 +162,13 @@ TEST(Study, NoWinnerIsRunBeforeTheChoiceIsMade) {
   for (const TrialResult& r : finished.results()) {
     if (r.model == "gat" && (r.split == 0 || (r.split == 1 && r.layers == 1))) cut.add(r);
   }
-  options.runner.deadline = std::chrono::steady_clock::now();
+  options.engine.deadline = std::chrono::steady_clock::now();
   const StudyResult half = run(study, cut, options);
   EXPECT_EQ(half.rows[0].trials, 5);
   EXPECT_EQ(half.rows[0].trials_left, 2) << "one to choose by, one for the winner";
   EXPECT_EQ(half.rows[0].folds, (std::vector<size_t>{0}));
   EXPECT_EQ(half.rows[1].trials_left, 3);
-  options.runner.deadline.reset();
+  options.engine.deadline.reset();
   EXPECT_EQ(numbers(run(study, cut, options)), numbers(whole));
 }
 
@@ -245,7 +246,7 @@ TEST(Study, TheMemoryOfAModelDoesNotHangOnTheOthers) {
     }
     Ledger ledger;
     StudyOptions options;
-    options.runner.jobs = 1;
+    options.engine.jobs = 1;
     std::map<std::string, bool> failed;
     for (const RowResult& row : run(study_on(test::small_data(), rows), ledger, options).rows) {
       failed[row.name] = !row.finished();

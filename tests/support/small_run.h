@@ -6,7 +6,7 @@
 
 #include "dgat/core/files.h"
 #include "dgat/synth/csbm.h"
-#include "dgat/train/run.h"
+#include "dgat/train/inputs.h"
 
 /// A data set and options small enough to train in milliseconds.
 namespace dgat::test {

@@ -8,6 +8,7 @@
 #include "dgat/core/error.h"
 #include "dgat/graph/builder.h"
 #include "dgat/nn/registry.h"
+#include "dgat/study/run.h"
 #include "dgat/train/weights.h"
 #include "support/small_run.h"
 #include "support/temp_dir.h"
@@ -20,12 +21,12 @@ using testing::HasSubstr;
 struct TrainedRun {
   TempDir temp;
   data::Dataset dataset;
-  RunSummary summary;
+  study::RowResult row;
   explicit TrainedRun(const Config& config, int classes = 3)
       : dataset(test::small_dataset(classes)) {
     const RunDirectory directory(temp / "run", Existing::kRefuse);
     spectral::SpectralCache cache;
-    summary = run_training(dataset, config, cache, &directory);
+    row = study::run_training(study::trial_data(dataset), config, cache, &directory).row;
   }
   TrainedModel load(int64_t split = 0) const { return load_trained(temp / "run", split); }
 };
@@ -47,10 +48,10 @@ TEST(Predict, AfterReloadEqualsWhatTrainingMeasured) {
       TrainedModel trained = run.load(split);
       spectral::SpectralCache cache;
       const Prediction p = predict(trained, run.dataset, cache);
-      const SplitResult& result = run.summary.best().splits[static_cast<size_t>(split)];
+      const study::TrialResult& result = run.row.splits[static_cast<size_t>(split)];
       const data::Split& parts = run.dataset.splits[static_cast<size_t>(split)];
-      EXPECT_DOUBLE_EQ(accuracy_of(p, run.dataset, parts.test), result.best.test);
-      EXPECT_DOUBLE_EQ(accuracy_of(p, run.dataset, parts.val), result.best.val);
+      EXPECT_DOUBLE_EQ(accuracy_of(p, run.dataset, parts.test), result.test);
+      EXPECT_DOUBLE_EQ(accuracy_of(p, run.dataset, parts.val), result.val);
     }
   }
 }
@@ -191,7 +192,8 @@ TEST(Predict, ClassesKeepTheNamesOfTheTraining) {
   {
     const RunDirectory directory(temp / "run", Existing::kRefuse);
     spectral::SpectralCache cache;
-    run_training(dataset, test::small_config("gat", {{"steps", "2"}}), cache, &directory);
+    study::run_training(study::trial_data(dataset), test::small_config("gat", {{"steps", "2"}}),
+                        cache, &directory);
   }
   EXPECT_EQ(load_trained(temp / "run", 0).class_names, dataset.class_names);
 }

@@ -11,7 +11,7 @@
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
 #include "dgat/data/npz.h"
-#include "dgat/train/run.h"
+#include "dgat/train/inputs.h"
 
 namespace dgat::app {
 namespace {

@@ -27,8 +27,8 @@ void run(const Reproduce& given) {
   options.tuned = given.tuned;
   const fs::path out = given.study.out.empty() ? fs::path("runs") / ("reproduce-" + options.table)
                                                : fs::path(given.study.out);
-  options.study.runner =
-      runner_options(given.study, options.settings, "reproduce " + options.table, out);
+  options.study.engine =
+      engine_options(given.study, options.settings, "reproduce " + options.table, out);
   options.study.folds_first = true;
   options.study.choose_on = given.study.choose_on;
   refuse_run_folder(out);

@@ -14,8 +14,8 @@
 #include "dgat/nn/registry.h"
 #include "dgat/report/run_page.h"
 #include "dgat/report/run_record.h"
+#include "dgat/study/run.h"
 #include "dgat/train/option_table.h"
-#include "dgat/train/run.h"
 
 namespace dgat::app {
 namespace {
@@ -54,28 +54,29 @@ std::string percent(const train::MeanStd& m, size_t splits) {
   return splits == 1 ? percent(m.mean) : fmt::format("{} ± {}", percent(m.mean), percent(m.std));
 }
 
-void print_summary(const train::RunSummary& summary) {
-  const train::DepthResult& best = summary.best();
-  const size_t count = best.splits.size();
+void print_summary(const study::Run& run) {
+  const study::RowResult& row = run.row;
+  const size_t count = row.splits.size();
   Table table({"split", "best step", "train", "val", "test", "seconds"});
-  for (const train::SplitResult& s : best.splits) {
-    table.row({fmt::format("{}", s.split), fmt::format("{}", s.best.step), percent(s.best.train),
-               percent(s.best.val), percent(s.best.test), fmt::format("{:.1f}", s.seconds)});
+  for (const study::TrialResult& s : row.splits) {
+    table.row({fmt::format("{}", s.split), fmt::format("{}", s.best_step), percent(s.train),
+               percent(s.val), percent(s.test), fmt::format("{:.1f}", s.seconds)});
   }
-  table.row({"mean ± std", "", percent(best.train, count), percent(best.val, count),
-             percent(best.test, count), ""});
+  table.row({"mean ± std", "", percent(row.train, count), percent(row.val, count),
+             percent(row.test, count), ""});
   fmt::print("{}", table.text());
-  if (summary.depths.size() > 1) {
+  const int64_t layers = row.choice().layers;
+  if (row.choices.size() > 1) {
     Table depths({"layers", "val", "test"});
-    for (const train::DepthResult& d : summary.depths) {
-      depths.row({fmt::format("{}{}", d.layers, d.layers == best.layers ? " chosen" : ""),
+    for (const study::Choice& d : row.choices) {
+      depths.row({fmt::format("{}{}", d.layers, d.layers == layers ? " chosen" : ""),
                   percent(d.val, count), percent(d.test, count)});
     }
     fmt::print("\n{}", depths.text());
   }
   fmt::print("\n{} on {}: test {} {} % ({} layers, {} parameters, {:.4f} s per step)\n",
-             summary.config.model, summary.dataset, train::to_string(summary.metric),
-             percent(best.test, count), best.layers, summary.parameters, summary.seconds_per_step);
+             run.config->model, run.data.dataset->name, row.splits.front().metric,
+             percent(row.test, count), layers, row.splits.front().parameters, row.seconds_per_step);
 }
 
 /// Of a file only what asks for directions: a resolved one has every option.
@@ -118,23 +119,23 @@ void run(const Train& options) {
     }
     return;
   }
-  const data::Dataset dataset = train::load_for(train::resolve(settings));
-  const train::Config config = train::resolve(settings, dataset.name);
+  const study::TrialData data = study::trial_data(train::load_for(train::resolve(settings)));
+  const train::Config config = train::resolve(settings, data.dataset->name);
   say_what_is_ignored(settings, options.training.flags, config);
   const fs::path out = options.out.empty()
-                           ? train::RunDirectory::default_path(dataset.name, config.model)
+                           ? train::RunDirectory::default_path(data.dataset->name, config.model)
                            : given_out;
   const train::RunDirectory directory(out, options.resume      ? train::Existing::kResume
                                            : options.overwrite ? train::Existing::kOverwrite
                                                                : train::Existing::kRefuse);
   spectral::SpectralCache cache(spectral::default_cache_folder());
   try {
-    const train::RunSummary summary = train::run_training(dataset, config, cache, &directory);
+    const study::Run run = study::run_training(data, config, cache, &directory);
     report::write_page(report::run_page(out, cache), out / "report.html");
     if (options.common.json) {
-      fmt::print("{}", train::to_json(summary));
+      fmt::print("{}", study::to_json(run));
     } else {
-      print_summary(summary);
+      print_summary(run);
       fmt::print("written to {}\n", out.string());
     }
   } catch (const Interrupted& error) {

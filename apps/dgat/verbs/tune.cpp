@@ -15,8 +15,8 @@
 #include "dgat/core/progress.h"
 #include "dgat/core/shell.h"
 #include "dgat/report/study_page.h"
-#include "dgat/study/runner.h"
-#include "dgat/train/run.h"
+#include "dgat/study/engine.h"
+#include "dgat/train/inputs.h"
 
 namespace dgat::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dgat/study/runner.h"
+#include "dgat/study/engine.h"
 #include "dgat/train/metrics.h"
 
 namespace dgat::study {
@@ -84,7 +84,7 @@ std::string circumstances(const StudyResult& study);
 std::string chosen_by(const StudyResult& study);
 
 struct StudyOptions {
-  RunnerOptions runner;
+  EngineOptions engine;
   /// All rows on the first fold, then on the second...: what a budget leaves undone is the last
   /// folds of every row, not the last rows.
   bool folds_first = false;
@@ -97,7 +97,6 @@ struct StudyOptions {
 /// chooses by the mean validation metric; never by the test metric.
 /// Throws: as run_trials().
 std::vector<StudyResult> run_studies(std::span<const Study> studies, Ledger& ledger,
-                                     spectral::SpectralCache& cache,
-                                     const StudyOptions& options = {});
+                                     InputStore& inputs, const StudyOptions& options = {});
 
 }  // namespace dgat::study

@@ -14,8 +14,9 @@
 ///
 ///   trial.h       one network on one split, and the key that names it
 ///   ledger.h      finished trials in a file of JSON lines
-///   runner.h      runs the trials that the ledger does not have yet
+///   engine.h      runs the trials that the ledger does not have yet
 ///   study.h       rows x depths x splits -> mean and deviation, choice by validation
+///   run.h         a study of one row that keeps its weights: `dgat train`
 ///   statistics.h  paired tests, ranks
 ///   table.h       one table as text, Markdown, LaTeX, CSV, JSON
 namespace dgat::study {

@@ -13,6 +13,10 @@
 
 namespace dgat::train {
 
+/// Reads the data set of a configuration with the splits it asks for; a set that has none gets
+/// random ones 60/20/20.
+data::Dataset load_for(const Config& config);
+
 /// What the eigenvector behind the directions looks like, for the summary.
 struct SpectrumReport {
   double alpha = 0, gamma = 0;

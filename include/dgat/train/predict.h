@@ -1,30 +1,12 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "dgat/data/dataset.h"
-#include "dgat/nn/model.h"
 #include "dgat/spectral/cache.h"
-#include "dgat/train/config.h"
+#include "dgat/train/trained_model.h"
 
 namespace dgat::train {
-
-/// Weights with all that is needed to use them, read from one file.
-struct TrainedModel {
-  Config config;
-  int64_t split = 0, layers = 0, features = 0, classes = 0;
-  int64_t nodes = 0;                     ///< for models that learn a row per node
-  std::string rewire_mode;               ///< what `auto` meant in training
-  std::string dataset;                   ///< name of the data set it was trained on
-  std::vector<std::string> class_names;  ///< of that data set; empty where it had numbers
-  std::unique_ptr<nn::Model<float>> model;
-};
-
-/// Reads `run`: a run directory (then split K) or a weight file.
-/// Throws: InputError when there is no such run or split, or the file is damaged.
-TrainedModel load_trained(const std::filesystem::path& run, int64_t split);
 
 /// What `predict` can tell about every node.
 struct Prediction {

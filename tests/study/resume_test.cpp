@@ -5,12 +5,14 @@
 #include "dgat/core/interrupt.h"
 #include "dgat/core/random.h"
 #include "dgat/data/fingerprint.h"
+#include "dgat/study/run.h"
 #include "dgat/train/safetensors.h"
 #include "support/small_run.h"
 #include "support/temp_dir.h"
 
-namespace dgat::train {
+namespace dgat::study {
 namespace {
+using namespace train;
 using test::TempDir;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
@@ -18,15 +20,16 @@ namespace fs = std::filesystem;
 const Settings kSettings = {
     {"steps", "25"}, {"checkpoint_every", "4"}, {"dropout", "0.3"}, {"weight_decay", "0.01"}};
 
-RunSummary run_in(const fs::path& path, Existing existing, const Settings& more = kSettings) {
+Run run_in(const fs::path& path, Existing existing, const Settings& more = kSettings) {
   const RunDirectory directory(path, existing);
   spectral::SpectralCache cache;
-  return run_training(test::small_dataset(), test::small_config("dgat", more), cache, &directory);
+  return run_training(trial_data(test::small_dataset()), test::small_config("dgat", more), cache,
+                      &directory);
 }
 
 TEST(Resume, AnInterruptedRunContinuesToTheSameBits) {
   const TempDir temp;
-  const RunSummary whole = run_in(temp / "whole", Existing::kRefuse);
+  const Run whole = run_in(temp / "whole", Existing::kRefuse);
   const std::string expected = read_whole_file(temp / "whole" / "split-1.safetensors");
 
   const data::Dataset dataset = test::small_dataset();
@@ -56,8 +59,8 @@ TEST(Resume, AnInterruptedRunContinuesToTheSameBits) {
     hooks.on_evaluation = nullptr;
     const auto second = make_task_model(task);
     const SplitResult result = train_split(task, *second, hooks);
-    EXPECT_EQ(result.best.step, whole.best().splits[1].best.step);
-    EXPECT_EQ(result.best.val, whole.best().splits[1].best.val);
+    EXPECT_EQ(result.best.step, whole.row.splits[1].best_step);
+    EXPECT_EQ(result.best.val, whole.row.splits[1].val);
     const SafeTensors file = parse_safetensors(expected, "whole");
     for (const auto& entry : second->parameters().entries()) {
       EXPECT_EQ(nn::file_values(entry.parameter, entry.parameter.value),
@@ -161,7 +164,7 @@ TEST(Resume, OtherDataIsNotContinuedOn) {
     const RunDirectory directory(temp / folder, Existing::kResume);
     spectral::SpectralCache cache;
     const Config here = test::small_config("gat", {{"data", path}});
-    return run_training(dataset, here, cache, &directory);
+    return run_training(trial_data(dataset), here, cache, &directory);
   };
   for (const data::Dataset* other : {&labels, &split}) {
     const char* folder = other == &labels ? "labels" : "split";
@@ -235,11 +238,12 @@ TEST(RunDirectory, ReplacesARunOnlyWhenTheNewOneBegins) {
   Config impossible = test::small_config("gat", {{"metric", "roc_auc"}});
   {
     const RunDirectory directory(temp / "run", Existing::kOverwrite);
-    EXPECT_THROW(run_training(test::small_dataset(), impossible, cache, &directory), InputError);
+    EXPECT_THROW(run_training(trial_data(test::small_dataset()), impossible, cache, &directory),
+                 InputError);
   }
   EXPECT_TRUE(fs::exists(temp / "run" / "summary.json"));
   EXPECT_TRUE(fs::exists(temp / "run" / "split-0.safetensors"));
 }
 
 }  // namespace
-}  // namespace dgat::train
+}  // namespace dgat::study

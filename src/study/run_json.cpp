@@ -1,10 +1,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "dgat/study/run.h"
 #include "dgat/train/option_table.h"
-#include "dgat/train/run.h"
 
-namespace dgat::train {
+namespace dgat::study {
 namespace {
 using Json = nlohmann::ordered_json;
 
@@ -13,9 +13,9 @@ Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-Json options_json(const Config& config) {
+Json options_json(const train::Config& config) {
   Json json = Json::object();
-  for (const OptionInfo& option : config_options()) {
+  for (const train::OptionInfo& option : train::config_options()) {
     const std::string text = option.get(config);
     const bool numeric = option.value == "INT" || option.value == "FLOAT";
     json[option.key] = numeric ? Json::parse(text) : Json(text);
@@ -23,7 +23,7 @@ Json options_json(const Config& config) {
   return json;
 }
 
-Json spectrum_json(const SpectrumReport& s) {
+Json spectrum_json(const train::SpectrumReport& s) {
   return {{"alpha", s.alpha},
           {"gamma", s.gamma},
           {"eigenvalues", s.eigenvalues},
@@ -53,38 +53,44 @@ Json rewire_json(int64_t split, const rewire::RewireReport& r) {
 
 }  // namespace
 
-std::string to_json(const RunSummary& summary) {
-  const DepthResult& best = summary.best();
-  Json json = {{"model", summary.config.model},       {"dataset", summary.dataset},
-               {"metric", to_string(summary.metric)}, {"layers", best.layers},
-               {"parameters", summary.parameters},    {"test_mean", number(best.test.mean)},
-               {"test_std", number(best.test.std)},   {"val_mean", number(best.val.mean)},
-               {"val_std", number(best.val.std)},     {"splits", Json::array()}};
-  for (const SplitResult& s : best.splits) {
+std::string to_json(const Run& run) {
+  const RowResult& row = run.row;
+  Json json = {{"model", run.config->model},
+               {"dataset", run.data.dataset->name},
+               {"metric", row.splits.front().metric},
+               {"layers", row.choice().layers},
+               {"parameters", row.splits.front().parameters},
+               {"test_mean", number(row.test.mean)},
+               {"test_std", number(row.test.std)},
+               {"val_mean", number(row.val.mean)},
+               {"val_std", number(row.val.std)},
+               {"splits", Json::array()}};
+  for (const TrialResult& s : row.splits) {
     json["splits"].push_back({{"split", s.split},
-                              {"best_step", s.best.step},
-                              {"train", number(s.best.train)},
-                              {"val", number(s.best.val)},
-                              {"test", number(s.best.test)},
+                              {"best_step", s.best_step},
+                              {"train", number(s.train)},
+                              {"val", number(s.val)},
+                              {"test", number(s.test)},
                               {"seconds", s.seconds}});
   }
   json["depths"] = Json::array();
-  for (const DepthResult& d : summary.depths) {
-    json["depths"].push_back({{"layers", d.layers},
-                              {"val_mean", number(d.val.mean)},
-                              {"val_std", number(d.val.std)},
-                              {"test_mean", number(d.test.mean)},
-                              {"test_std", number(d.test.std)}});
+  for (const Choice& depth : row.choices) {
+    json["depths"].push_back({{"layers", depth.layers},
+                              {"val_mean", number(depth.val.mean)},
+                              {"val_std", number(depth.val.std)},
+                              {"test_mean", number(depth.test.mean)},
+                              {"test_std", number(depth.test.std)}});
   }
-  json["seconds_per_step"] = summary.seconds_per_step;
-  json["peak_rss_bytes"] = summary.peak_rss_bytes;
-  json["spectrum"] = summary.spectrum.empty() ? Json(nullptr) : spectrum_json(summary.spectrum[0]);
+  json["seconds_per_step"] = row.seconds_per_step;
+  json["peak_rss_bytes"] = run.peak_rss_bytes;
+  const train::SpectrumReport* spectrum = run.inputs->spectrum();
+  json["spectrum"] = spectrum == nullptr ? Json(nullptr) : spectrum_json(*spectrum);
   json["rewiring"] = Json::array();
-  for (const auto& [split, report] : summary.rewirings) {
+  for (const auto& [split, report] : run.inputs->rewirings()) {
     json["rewiring"].push_back(rewire_json(split, report));
   }
-  json["options"] = options_json(summary.config);
+  json["options"] = options_json(*run.config);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace dgat::train
+}  // namespace dgat::study

@@ -1,4 +1,4 @@
-#include "dgat/study/runner.h"
+#include "dgat/study/engine.h"
 
 #include <fmt/format.h>
 
@@ -16,8 +16,6 @@
 #include "dgat/core/parallel.h"
 #include "dgat/core/progress.h"
 #include "dgat/tensor/pool.h"
-#include "dgat/train/run.h"
-#include "input_store.h"
 #include "process.h"
 
 namespace dgat::study {
@@ -35,13 +33,36 @@ struct Task {
   std::string key;
 };
 
+class LongTrials final : public TrialKeeper {
+ public:
+  explicit LongTrials(fs::path folder) : folder_(std::move(folder)) {}
+
+  train::TrainHooks hooks(const Trial& trial, const std::string& key) override {
+    train::TrainHooks hooks;
+    if (is_small(trial)) return hooks;
+    fs::create_directories(folder_);
+    hooks.checkpoint = checkpoint(key);
+    hooks.checkpoint_is_optional = true;  // it saves time; the ledger is what counts
+    return hooks;
+  }
+
+  void recorded(const Trial&, const std::string& key) override {
+    std::error_code ignored;
+    fs::remove(checkpoint(key), ignored);
+  }
+
+ private:
+  fs::path checkpoint(const std::string& key) const { return folder_ / (key + ".safetensors"); }
+  fs::path folder_;
+};
+
 /// Runs tasks as workers ask for them.
 class Crew {
  public:
-  Crew(Ledger& ledger, spectral::SpectralCache& cache, const RunnerOptions& options, int64_t trials,
+  Crew(Ledger& ledger, InputStore& inputs, const EngineOptions& options, int64_t trials,
        int64_t steps)
       : ledger_(ledger),
-        inputs_(cache),
+        inputs_(inputs),
         options_(options),
         trials_(trials),
         progress_(options.label, steps) {}
@@ -143,29 +164,21 @@ class Crew {
 
   /// Returns why the trial itself is impossible, or nothing.
   std::string run_and_record(const Task& task, int64_t jobs) {
-    const fs::path checkpoint = checkpoint_of(task);
     TrialResult result;
     try {
-      result = train(task, jobs, checkpoint);
+      result = train(task, jobs);
     } catch (const Interrupted&) {
       throw;
     } catch (const std::bad_alloc&) {
+      if (options_.stop_at_failure) throw;
       return "out of memory";
     } catch (const Error& error) {
+      if (options_.stop_at_failure) throw;
       return error.what();
     }
     ledger_.add(result);
-    std::error_code ignored;
-    if (!checkpoint.empty()) fs::remove(checkpoint, ignored);
+    if (options_.keeper) options_.keeper->recorded(*task.trial, task.key);
     return "";
-  }
-
-  fs::path checkpoint_of(const Task& task) const {
-    const train::Config& config = *task.trial->config;
-    const bool small = train::small_enough_for_jobs(config, *task.trial->data.dataset);
-    if (options_.checkpoints.empty() || small) return {};
-    fs::create_directories(options_.checkpoints);
-    return options_.checkpoints / (task.key + ".safetensors");
   }
 
   /// Needs: the lock.
@@ -184,7 +197,7 @@ class Crew {
     stop_ = true;
   }
 
-  TrialResult train(const Task& task, int64_t jobs, const fs::path& checkpoint) {
+  TrialResult train(const Task& task, int64_t jobs) {
     const Trial& trial = *task.trial;
     if (jobs == 1) {
       tensor::trim_pool();  // so that the memory of a trial is its own
@@ -195,10 +208,12 @@ class Crew {
                                  trial.layers};
     const auto model = train::make_task_model(split);
     train::TrainHooks hooks;
+    if (options_.keeper) hooks = options_.keeper->hooks(trial, task.key);
     hooks.stop = &stop_;
-    hooks.checkpoint = checkpoint;
-    hooks.checkpoint_is_optional = true;  // it saves time; the ledger is what counts
-    hooks.on_evaluation = [&](const train::StepRecord& record) { show(task, record); };
+    hooks.on_evaluation = [this, &task, keep = hooks.on_evaluation](const train::StepRecord& r) {
+      if (keep) keep(r);
+      show(task, r);
+    };
     const train::SplitResult r = train_split(split, *model, hooks);
     TrialResult result;
     result.key = task.key;
@@ -228,14 +243,15 @@ class Crew {
     steps_done_ += record.step - std::exchange(steps_shown_[task.key], record.step);
     progress_.update(
         steps_done_,
-        fmt::format("trial {}/{}: {} on {}, layers {} split {} step {}: val {} test {}", done_ + 1,
-                    trials_, trial.config->model, trial.data.dataset->name, trial.layers,
-                    trial.split, record.step, percent(record.val), percent(record.test)));
+        fmt::format(
+            "trial {}/{}: {} on {}, layers {} split {} step {}: loss {:.4f}, val {} test {}",
+            done_ + 1, trials_, trial.config->model, trial.data.dataset->name, trial.layers,
+            trial.split, record.step, record.loss, percent(record.val), percent(record.test)));
   }
 
   Ledger& ledger_;
-  InputStore inputs_;
-  const RunnerOptions& options_;
+  InputStore& inputs_;
+  const EngineOptions& options_;
   std::mutex mutex_;
   int64_t trials_;
   Progress progress_;  // counts steps
@@ -252,8 +268,17 @@ class Crew {
 
 }  // namespace
 
+std::shared_ptr<TrialKeeper> keep_long_trials(fs::path folder) {
+  return std::make_shared<LongTrials>(std::move(folder));
+}
+
+bool is_small(const Trial& trial) {
+  constexpr int64_t kSmallLayer = int64_t{1} << 20;
+  return int64_t{trial.data.dataset->graph.nodes()} * trial.config->hidden <= kSmallLayer;
+}
+
 std::vector<TrialOutcome> run_trials(std::span<const Trial> trials, Ledger& ledger,
-                                     spectral::SpectralCache& cache, const RunnerOptions& options) {
+                                     InputStore& inputs, const EngineOptions& options) {
   std::vector<std::string> keys;
   std::vector<Task> small, large;
   std::set<std::string> seen;
@@ -263,14 +288,13 @@ std::vector<TrialOutcome> run_trials(std::span<const Trial> trials, Ledger& ledg
     keys.push_back(trial_key(trial));
     if (ledger.find(keys.back()) || !seen.insert(keys.back()).second) continue;
     steps += trial.config->steps;
-    const bool alone = !train::small_enough_for_jobs(*trial.config, *trial.data.dataset);
-    (alone && options.jobs == 0 ? large : small).push_back({&trial, keys.back()});
+    (options.jobs == 0 && !is_small(trial) ? large : small).push_back({&trial, keys.back()});
   }
   if (seen.size() < trials.size() && !trials.empty()) {
     notice(
         fmt::format("{}: {} trials, {} of them to run", options.label, trials.size(), seen.size()));
   }
-  Crew crew(ledger, cache, options, static_cast<int64_t>(seen.size()), steps);
+  Crew crew(ledger, inputs, options, static_cast<int64_t>(seen.size()), steps);
   const int64_t jobs = options.jobs > 0 ? options.jobs : thread_count();
   if (!small.empty()) crew.run(small, std::min(jobs, static_cast<int64_t>(small.size())));
   if (!large.empty()) crew.run(large, 1);

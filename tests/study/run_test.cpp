@@ -1,4 +1,4 @@
-#include "dgat/train/run.h"
+#include "dgat/study/run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,23 +12,24 @@
 #include "support/small_run.h"
 #include "support/temp_dir.h"
 
-namespace dgat::train {
+namespace dgat::study {
 namespace {
+using namespace train;
 using test::TempDir;
 using testing::HasSubstr;
 using Json = nlohmann::json;
 
-RunSummary run_in(const TempDir& temp, const std::string& name, const Config& config,
-                  const data::Dataset& dataset = test::small_dataset()) {
+Run run_in(const TempDir& temp, const std::string& name, const Config& config,
+           const data::Dataset& dataset = test::small_dataset()) {
   const RunDirectory directory(temp / name, Existing::kRefuse);
   spectral::SpectralCache cache;
-  return run_training(dataset, config, cache, &directory);
+  return run_training(trial_data(dataset), config, cache, &directory);
 }
 
 TEST(Run, WritesEverythingAReaderNeeds) {
   const TempDir temp;
   const Config config = test::small_config();
-  const RunSummary summary = run_in(temp, "run", config);
+  run_in(temp, "run", config);
   const Json json = Json::parse(read_whole_file(temp / "run" / "summary.json"));
   for (const char* key :
        {"model", "dataset", "metric", "parameters", "test_mean", "test_std", "val_mean", "val_std",
@@ -72,19 +73,19 @@ TEST(Run, JobsSideBySideGiveTheSameResults) {
 
 TEST(Run, DepthIsChosenByMeanValidation) {
   const TempDir temp;
-  const RunSummary summary =
+  const Run run =
       run_in(temp, "range", test::small_config("dgat", {{"layers", "1..3"}, {"steps", "20"}}));
-  ASSERT_EQ(summary.depths.size(), 3U);
-  for (const DepthResult& depth : summary.depths) {
-    EXPECT_LE(depth.val.mean, summary.best().val.mean);
-    const RunSummary alone = run_in(
+  ASSERT_EQ(run.row.choices.size(), 3U);
+  for (const Choice& depth : run.row.choices) {
+    EXPECT_LE(depth.val.mean, run.row.val.mean);
+    const Run alone = run_in(
         temp, fmt::format("only-{}", depth.layers),
         test::small_config("dgat", {{"layers", fmt::format("{}", depth.layers)}, {"steps", "20"}}));
-    EXPECT_EQ(alone.best().val.mean, depth.val.mean) << "a range is its depths one by one";
-    EXPECT_EQ(alone.best().test.mean, depth.test.mean);
+    EXPECT_EQ(alone.row.val.mean, depth.val.mean) << "a range is its depths one by one";
+    EXPECT_EQ(alone.row.test.mean, depth.test.mean);
   }
   const SafeTensors weights = read_safetensors(temp / "range" / "split-0.safetensors");
-  EXPECT_EQ(weights.metadata.at("layers"), fmt::format("{}", summary.best().layers));
+  EXPECT_EQ(weights.metadata.at("layers"), fmt::format("{}", run.row.choice().layers));
 }
 
 TEST(Run, AFailureInOneJobStopsTheOthersAndIsReported) {
@@ -167,4 +168,4 @@ TEST(Run, TheSeedChoosesInsideARepeatedEigenvalue) {
 }
 
 }  // namespace
-}  // namespace dgat::train
+}  // namespace dgat::study

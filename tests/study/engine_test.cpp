@@ -1,4 +1,4 @@
-#include "dgat/study/runner.h"
+#include "dgat/study/engine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,9 +23,10 @@ std::vector<Trial> three_trials(const std::string& steps = "8") {
 }
 
 std::vector<TrialOutcome> run(const std::vector<Trial>& trials, Ledger& ledger,
-                              const RunnerOptions& options = {}) {
+                              const EngineOptions& options = {}) {
   spectral::SpectralCache cache;
-  return run_trials(trials, ledger, cache, options);
+  InputStore inputs(cache);
+  return run_trials(trials, ledger, inputs, options);
 }
 
 /// Two ledgers of one file are what two processes have.
@@ -68,7 +69,7 @@ TEST(RunTrials, WaitingEndsWithTheBudgetAndWithCtrlC) {
   Ledger other(temp / "ledger.jsonl"), ledger(temp / "ledger.jsonl");
   const std::optional<Claim> claim = other.claim(trial_key(trials[1]));
   run({trials[0], trials[2]}, ledger);
-  RunnerOptions options;
+  EngineOptions options;
   options.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(150);
   const std::vector<TrialOutcome> outcomes = run(trials, ledger, options);
   EXPECT_TRUE(outcomes[0].result);

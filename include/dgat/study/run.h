@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "dgat/study/study.h"
+#include "dgat/train/run_directory.h"
+
+namespace dgat::study {
+
+/// A run of `dgat train`: a study of one row that keeps its weights, and the graph it trained on.
+struct Run {
+  TrialData data;
+  std::shared_ptr<const train::Config> config;
+  std::shared_ptr<train::InputBuilder> inputs;  ///< eigenvectors, rewired graphs, features
+  RowResult row;  ///< the depths are row.choices, the trials of the chosen one row.splits
+  int64_t peak_rss_bytes = 0;  ///< of the process
+};
+
+/// Trains every depth of `config.layers` on every split and chooses the depth (see run_studies()).
+///
+/// With a directory, every trial keeps a checkpoint there and a second call continues; at the end
+/// the weights of the chosen depth are in split-K.safetensors and the checkpoints are gone. Nothing
+/// is written before the graph is ready and every split can be measured.
+///
+/// Throws: as train_split(). Interrupted leaves a directory that can be resumed.
+Run run_training(const TrialData& data, const train::Config& config, spectral::SpectralCache& cache,
+                 const train::RunDirectory* directory = nullptr);
+
+/// DIR/summary.json.
+std::string to_json(const Run& run);
+
+}  // namespace dgat::study
