@@ -8,9 +8,7 @@
 #include "dgat/data/dataset.h"
 #include "dgat/report/run_record.h"
 #include "dgat/rewire/edge_features.h"
-#include "dgat/rewire/rewire.h"
-#include "dgat/spectral/cache.h"
-#include "dgat/spectral/eigensolver.h"
+#include "dgat/train/inputs.h"
 
 // What a page about a run is computed from, beyond the run's own record.
 namespace dgat::report {
@@ -35,23 +33,12 @@ struct DirectionalTerm {
   double bias = 0;
 };
 
-/// Which operator and rewiring a graph is looked at with.
-struct GraphQuestion {
-  double alpha = 1, gamma = 1;
-  int vectors = 1;
-  spectral::ComponentPolicy components = spectral::ComponentPolicy::kEach;
-  rewire::RewireOptions rewiring = {};
-  bool used_by_model = true;
-  int64_t split = 0;
-  uint64_t seed = 0;  ///< chooses inside a repeated eigenvalue
-};
-
-/// The data set and what was computed on it. `phi` is of L(alpha, gamma) of the run's options.
+/// A graph and what was computed on it. `phi` is of L(alpha, gamma) of the run's options.
 struct GraphAnalysis {
-  data::Dataset dataset;
+  const data::Dataset& dataset;
   graph::CsrGraph graph;  ///< undirected
   std::shared_ptr<const spectral::EigenResult> spectrum;
-  double alpha = 0, gamma = 0;
+  double alpha = 0;
   int vectors = 1;               ///< how many of the eigenvectors the model reads
   bool used_by_model = true;     ///< whether it reads any
   std::vector<double> phi;       ///< nodes x spectrum->k, column by column
@@ -59,8 +46,11 @@ struct GraphAnalysis {
   rewire::RewireResult rewired;  ///< under the training labels of that split
 };
 
-/// Cost: one eigensolve (served from the cache when it was done before) and one rewiring.
-GraphAnalysis analyse_graph(data::Dataset dataset, const GraphQuestion& question,
+/// The graph as the model sees it, from the directions it was trained with (none: a model without
+/// them), and more eigenvectors than the model reads, for the pictures.
+/// Cost: one eigensolve, unless the cache has it.
+GraphAnalysis analyse_graph(const data::Dataset& dataset, const train::Config& config,
+                            train::Directions* directions, int64_t split,
                             spectral::SpectralCache& cache);
 
 /// What the networks of a run say.
@@ -71,8 +61,8 @@ struct ModelAnalysis {
   std::vector<DirectionalTerm> terms;
 };
 
-/// One forward pass per split; attention of the shown split only.
-ModelAnalysis analyse_model(const RunRecord& run, const data::Dataset& dataset, int64_t shown_split,
-                            spectral::SpectralCache& cache);
+/// One forward pass per split on the graph of training; attention of the shown split only.
+ModelAnalysis analyse_model(const RunRecord& run, train::InputBuilder& builder,
+                            int64_t shown_split);
 
 }  // namespace dgat::report

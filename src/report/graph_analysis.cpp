@@ -13,35 +13,33 @@ constexpr int kShownSmall = 6, kShownLarge = 2;
 
 }  // namespace
 
-GraphAnalysis analyse_graph(data::Dataset dataset, const GraphQuestion& question,
+GraphAnalysis analyse_graph(const data::Dataset& dataset, const train::Config& config,
+                            train::Directions* directions, int64_t split,
                             spectral::SpectralCache& cache) {
-  GraphAnalysis a;
-  a.dataset = std::move(dataset);
-  a.graph = graph::symmetrised(a.dataset.graph);
-  a.alpha = question.alpha;
-  a.gamma = question.gamma;
-  a.vectors = question.vectors;
-  a.used_by_model = question.used_by_model;
-  a.split = question.split;
+  GraphAnalysis a{dataset, graph::symmetrised(dataset.graph)};
+  a.alpha = config.laplacian_tuned ? config.alpha : 1.0;
+  a.vectors = static_cast<int>(config.eigenvectors);
+  a.used_by_model = directions != nullptr;
+  a.split = split;
 
-  spectral::EigenOptions options;
-  options.gamma = question.gamma;
-  options.components = question.components;
-  options.seed = question.seed;
-  options.k =
-      std::max(question.vectors, a.graph.nodes() <= kSmallGraph ? kShownSmall : kShownLarge);
+  spectral::EigenOptions options = train::eigen_options(config);
+  options.k = std::max(options.k, a.graph.nodes() <= kSmallGraph ? kShownSmall : kShownLarge);
   a.spectrum = cache.solve(a.graph, options);
-  a.phi = a.spectrum->phi(question.alpha);
-
-  std::vector<int32_t> labels(a.dataset.labels.size(), -1);
-  if (static_cast<size_t>(a.split) < a.dataset.splits.size()) {
-    labels = rewire::training_labels(a.dataset.labels,
-                                     a.dataset.splits[static_cast<size_t>(a.split)].train);
+  a.phi = a.spectrum->phi(a.alpha);
+  std::vector<int32_t> labels(dataset.labels.size(), -1);
+  if (static_cast<size_t>(split) < dataset.splits.size()) {
+    labels =
+        rewire::training_labels(dataset.labels, dataset.splits[static_cast<size_t>(split)].train);
   }
-  const auto nodes = static_cast<int64_t>(a.graph.nodes());
-  const spectral::NodeVectors phi(std::span(a.phi).first(static_cast<size_t>(nodes * a.vectors)),
-                                  nodes, a.vectors);
-  a.rewired = rewire::rewire(a.graph, phi, question.rewiring, labels);
+  if (directions == nullptr) {
+    a.rewired = rewire::rewire(a.graph, spectral::NodeVectors(a.phi, a.graph.nodes(), options.k),
+                               {}, labels);
+    return a;
+  }
+  const std::span<const double> read = directions->phi().values;
+  std::copy(read.begin(), read.end(), a.phi.begin());
+  const rewire::Mode mode = directions->mode_under(labels);
+  a.rewired = {directions->rewired(mode), directions->report(mode, labels)};
   return a;
 }
 

@@ -62,8 +62,8 @@ rewire::MessageGraph arcs_of(const train::Prediction& prediction, int64_t nodes)
 
 }  // namespace
 
-ModelAnalysis analyse_model(const RunRecord& run, const data::Dataset& dataset, int64_t shown_split,
-                            spectral::SpectralCache& cache) {
+ModelAnalysis analyse_model(const RunRecord& run, train::InputBuilder& builder,
+                            int64_t shown_split) {
   ModelAnalysis analysis;
   Progress progress("predicting", static_cast<int64_t>(run.splits.size()));
   for (const SplitRecord& split : run.splits) {
@@ -71,12 +71,13 @@ ModelAnalysis analyse_model(const RunRecord& run, const data::Dataset& dataset, 
     train::TrainedModel trained = train::load_trained(run.directory, split.split);
     const bool shown = split.split == shown_split;
     train::Prediction prediction =
-        train::predict(trained, dataset, cache, {.embeddings = false, .attention = shown});
+        train::predict(trained, builder, {.embeddings = false, .attention = shown});
+    const auto nodes = std::ssize(prediction.classes);
     analysis.outputs.push_back({split.split,
                                 std::move(prediction.probabilities),
                                 {prediction.classes.begin(), prediction.classes.end()}});
     if (shown && !prediction.attention.empty()) {
-      analysis.messages = arcs_of(prediction, dataset.graph.nodes());
+      analysis.messages = arcs_of(prediction, nodes);
       for (auto& layer : prediction.attention) {
         analysis.attention.push_back({static_cast<int>(layer.heads), std::move(layer.weights)});
       }

@@ -6,30 +6,10 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/progress.h"
-#include "dgat/nn/registry.h"
-#include "dgat/train/inputs.h"
 #include "sections.h"
 
 namespace dgat::report {
 namespace {
-
-/// The operator and rewiring that a configuration means, as in training.
-GraphQuestion question_of(const train::Config& config, int64_t split) {
-  GraphQuestion question;
-  const bool directional_model = nn::find_model(config.model).directional;
-  question.used_by_model =
-      directional_model && (config.directional || config.rewire != rewire::Mode{});
-  question.alpha = config.laplacian_tuned ? config.alpha : 1.0;
-  question.gamma = config.laplacian_tuned ? config.gamma : 1.0;
-  question.vectors = static_cast<int>(config.eigenvectors);
-  question.components = config.components;
-  question.split = split;
-  question.seed = config.seed;
-  if (directional_model) question.rewiring.mode = config.rewire;
-  question.rewiring.epsilon = config.epsilon;
-  question.rewiring.per_component = config.components == spectral::ComponentPolicy::kEach;
-  return question;
-}
 
 int64_t shown_split(const RunRecord& run, const RunPageOptions& options) {
   if (run.splits.empty()) throw_input("{}: the run has no splits", run.directory.string());
@@ -44,20 +24,20 @@ int64_t shown_split(const RunRecord& run, const RunPageOptions& options) {
 }
 
 /// What needs the data set: predictions, graph, spectrum, drawing, attention.
-void add_analysis(const RunRecord& run, int64_t split, spectral::SpectralCache& cache, Page& page) {
-  const train::Settings settings = train::read_settings(run.directory / "config.yaml");
-  const train::Config config = train::resolve(settings, run.dataset);
+void add_analysis(const RunRecord& run, const study::RunInputs& inputs, int64_t split,
+                  spectral::SpectralCache& cache, Page& page) {
+  const data::Dataset& dataset = *inputs.data.dataset;
   const GraphAnalysis graph =
-      analyse_graph(train::load_for(config), question_of(config, split), cache);
-  const ModelAnalysis model = analyse_model(run, graph.dataset, split, cache);
+      analyse_graph(dataset, *inputs.config, inputs.builder->directions().get(), split, cache);
+  const ModelAnalysis model = analyse_model(run, *inputs.builder, split);
   const auto add = [&](Section section) {
     if (!section.blocks.empty()) page.sections.push_back(std::move(section));
   };
-  add(prediction_section(graph.dataset, model.outputs));
+  add(prediction_section(dataset, model.outputs));
   add(drawing_section(graph, &model));
   add(attention_section(graph, model));
   add(spectrum_section(graph));
-  add(graph_section(graph.dataset));
+  add(graph_section(dataset));
 }
 
 std::string headline(const RunRecord& run) {
@@ -79,7 +59,11 @@ Page run_page(const std::filesystem::path& directory, spectral::SpectralCache& c
   Section learning = learning_section(run);
   if (!learning.blocks.empty()) page.sections.push_back(std::move(learning));
   try {
-    add_analysis(run, split, cache, page);
+    if (options.inputs != nullptr) {
+      add_analysis(run, *options.inputs, split, cache, page);
+    } else {
+      add_analysis(run, study::open_run(directory, cache), split, cache, page);
+    }
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {  // the results of a long run must not be lost with its pictures

@@ -20,7 +20,7 @@ Facts spectrum_card(const GraphAnalysis& a) {
   const auto phi = std::span(a.phi).first(static_cast<size_t>(a.graph.nodes()));
   const double participation = spectral::participation_ratio(phi);
   return {"Eigenvector",
-          {{"operator", fmt::format("L(α={:g}, γ={:g})", a.alpha, a.gamma)},
+          {{"operator", fmt::format("L(α={:g}, γ={:g})", a.alpha, a.spectrum->gamma)},
            {"smallest positive eigenvalue", short_number(s.eigenvalues[0])},
            {"gap to the next", short_number(s.gaps[0])},
            {"residual", short_number(s.residuals[0])},

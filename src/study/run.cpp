@@ -6,6 +6,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
+#include "dgat/core/quiet_notices.h"
 #include "dgat/data/fingerprint.h"
 #include "dgat/train/trained_model.h"
 #include "dgat/train/weights.h"
@@ -40,74 +41,84 @@ class RunKeeper final : public TrialKeeper {
   train::RunLog log_;
 };
 
-/// Before the folder is touched: the graph is built and every split can be measured.
-void prepare(const Run& run) {
-  const data::Dataset& dataset = *run.data.dataset;
-  for (int64_t s = 0; s < std::ssize(dataset.splits); ++s) run.inputs->for_split(s);
+/// Before a folder is touched: the graph is built and every split can be measured.
+void prepare(const RunInputs& inputs) {
+  const data::Dataset& dataset = *inputs.data.dataset;
+  if (dataset.splits.empty()) throw_input("{}: there are no splits; use --split", dataset.name);
+  for (int64_t s = 0; s < std::ssize(dataset.splits); ++s) inputs.builder->for_split(s);
   for (int64_t s = 0; s < std::ssize(dataset.splits); ++s) {
-    check_measurable(*run.config, dataset, s);
+    check_measurable(*inputs.config, dataset, s);
   }
 }
 
-/// Trains, and puts the best weights of the chosen depth and the summary in place.
-void train_into(const train::RunDirectory& directory, Run& run,
-                const std::function<void()>& train) {
-  directory.begin();
-  // A resumed run has its file, and keeps it should the data turn out to be other data.
-  const bool resumed = std::filesystem::exists(directory.config());
-  const auto write_config = [&] {
-    write_atomically(directory.config(), [&](std::ostream& out) { out << to_yaml(*run.config); });
-  };
-  if (!resumed) write_config();
-  train();
-  if (resumed) write_config();  // the data may have moved
+/// Trains every trial of the row.
+void train(Run& run, InputStore& store, const std::shared_ptr<TrialKeeper>& keeper) {
+  const train::Config& config = *run.inputs.config;
+  const Study study = study_on(run.inputs.data, {{config.model, {run.inputs.config}, ""}});
+  StudyOptions options;
+  options.engine = {.label = fmt::format("{} on {}", config.model, study.dataset),
+                    .jobs = config.jobs,
+                    .keeper = keeper,
+                    .stop_at_failure = true};
+  const int64_t peak_before = peak_rss_bytes();
+  Ledger results;  // in memory: the checkpoints of the folder say what is finished
+  run.row = run_studies({&study, 1}, results, store, options).front().rows.front();
+  run.peak_rss_bytes = std::max(peak_before, peak_rss_bytes());
+  for (const TrialResult& trial : results.results()) {
+    run.peak_rss_bytes = std::max(run.peak_rss_bytes, trial.peak_rss_bytes);
+  }
+}
+
+/// The best weights of the chosen depth, from the checkpoints.
+void write_weights(const Run& run, const train::RunDirectory& directory) {
+  const auto& [data, config, builder] = run.inputs;
   for (const TrialResult& trial : run.row.splits) {
-    const nn::GraphInput<float> input = run.inputs->for_split(trial.split);
+    const nn::GraphInput<float> input = builder->for_split(trial.split);
     const auto model =
-        train::make_task_model({*run.config, *run.data.dataset, input, trial.split, trial.layers});
+        train::make_task_model({*config, *data.dataset, input, trial.split, trial.layers});
     const std::filesystem::path checkpoint = directory.checkpoint(trial.layers, trial.split);
     load_weights(train::read_safetensors(checkpoint), *model, checkpoint.string(), "best/");
-    train::save_trained(directory.weights(trial.split), *model, *run.config, *run.data.dataset,
+    train::save_trained(directory.weights(trial.split), *model, *config, *data.dataset,
                         {.split = trial.split,
                          .layers = trial.layers,
                          .best_step = trial.best_step,
-                         .rewire_mode = run.inputs->mode_of(trial.split)});
+                         .rewire_mode = builder->mode_of(trial.split)});
   }
-  write_atomically(directory.summary(), [&](std::ostream& out) { out << to_json(run); });
-  directory.remove_checkpoints();
 }
 
 }  // namespace
 
 Run run_training(const TrialData& data, const train::Config& config, spectral::SpectralCache& cache,
                  const train::RunDirectory* directory) {
-  const data::Dataset& dataset = *data.dataset;
-  if (dataset.splits.empty()) throw_input("{}: there are no splits; use --split", dataset.name);
-  InputStore inputs(cache);
-  Run run{data, std::make_shared<const train::Config>(config), nullptr, {}};
-  run.inputs = inputs.builder(data, run.config);
-  prepare(run);
-  const int64_t peak_before = peak_rss_bytes();
-  const auto train = [&] {
-    StudyOptions options;
-    options.engine = {.label = fmt::format("{} on {}", config.model, dataset.name),
-                      .jobs = config.jobs,
-                      .stop_at_failure = true};
-    if (directory != nullptr) options.engine.keeper = std::make_shared<RunKeeper>(*directory);
-    Ledger results;  // the checkpoints of the folder say what is finished
-    const Study study = study_on(data, {{config.model, {run.config}, ""}});
-    run.row = run_studies({&study, 1}, results, inputs, options).front().rows.front();
-    run.peak_rss_bytes = std::max(peak_before, peak_rss_bytes());
-    for (const TrialResult& trial : results.results()) {
-      run.peak_rss_bytes = std::max(run.peak_rss_bytes, trial.peak_rss_bytes);
-    }
-  };
+  InputStore store(cache);
+  auto options = std::make_shared<const train::Config>(config);
+  Run run{{data, options, store.builder(data, options)}, {}};
+  prepare(run.inputs);
   if (directory == nullptr) {
-    train();
-  } else {
-    train_into(*directory, run, train);
+    train(run, store, nullptr);
+    return run;
   }
+  directory->begin();
+  // A resumed run has its file, and keeps it should the data turn out to be other data.
+  const bool resumed = std::filesystem::exists(directory->config());
+  const auto write_config = [&] {
+    write_atomically(directory->config(), [&](std::ostream& out) { out << to_yaml(config); });
+  };
+  if (!resumed) write_config();
+  train(run, store, std::make_shared<RunKeeper>(*directory));
+  if (resumed) write_config();  // the data may have moved
+  write_weights(run, *directory);
+  write_atomically(directory->summary(), [&](std::ostream& out) { out << to_json(run); });
+  directory->remove_checkpoints();
   return run;
+}
+
+RunInputs open_run(const std::filesystem::path& folder, spectral::SpectralCache& cache) {
+  const QuietNotices quiet;  // training has given them
+  const train::Settings settings = train::read_settings(folder / "config.yaml");
+  const TrialData data = trial_data(train::load_for(train::resolve(settings)));
+  auto config = std::make_shared<const train::Config>(train::resolve(settings, data.dataset->name));
+  return {data, config, InputStore(cache).builder(data, config)};
 }
 
 }  // namespace dgat::study

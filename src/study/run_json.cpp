@@ -23,13 +23,14 @@ Json options_json(const train::Config& config) {
   return json;
 }
 
-Json spectrum_json(const train::SpectrumReport& s) {
-  return {{"alpha", s.alpha},
+Json spectrum_json(const train::Directions& directions) {
+  const spectral::EigenResult& s = directions.spectrum();
+  return {{"alpha", directions.alpha()},
           {"gamma", s.gamma},
           {"eigenvalues", s.eigenvalues},
           {"residuals", s.residuals},
           {"multiplicity", s.multiplicity},
-          {"participation_ratio", number(s.participation_ratio)},
+          {"participation_ratio", number(directions.participation_ratio())},
           {"solver", s.solver},
           {"seconds", s.seconds},
           {"converged", s.converged}};
@@ -55,8 +56,8 @@ Json rewire_json(int64_t split, const rewire::RewireReport& r) {
 
 std::string to_json(const Run& run) {
   const RowResult& row = run.row;
-  Json json = {{"model", run.config->model},
-               {"dataset", run.data.dataset->name},
+  Json json = {{"model", run.inputs.config->model},
+               {"dataset", run.inputs.data.dataset->name},
                {"metric", row.splits.front().metric},
                {"layers", row.choice().layers},
                {"parameters", row.splits.front().parameters},
@@ -83,13 +84,13 @@ std::string to_json(const Run& run) {
   }
   json["seconds_per_step"] = row.seconds_per_step;
   json["peak_rss_bytes"] = run.peak_rss_bytes;
-  const train::SpectrumReport* spectrum = run.inputs->spectrum();
-  json["spectrum"] = spectrum == nullptr ? Json(nullptr) : spectrum_json(*spectrum);
+  const auto& directions = run.inputs.builder->directions();
+  json["spectrum"] = directions ? spectrum_json(*directions) : Json(nullptr);
   json["rewiring"] = Json::array();
-  for (const auto& [split, report] : run.inputs->rewirings()) {
+  for (const auto& [split, report] : run.inputs.builder->rewirings()) {
     json["rewiring"].push_back(rewire_json(split, report));
   }
-  json["options"] = options_json(*run.config);
+  json["options"] = options_json(*run.inputs.config);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

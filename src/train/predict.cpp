@@ -50,6 +50,10 @@ Prediction predict(TrainedModel& trained, const data::Dataset& dataset,
         dataset.name, dataset.graph.nodes(), trained.config.model, trained.nodes, trained.dataset);
   }
   InputBuilder builder(dataset, trained.config, cache);
+  return predict(trained, builder, options);
+}
+
+Prediction predict(TrainedModel& trained, InputBuilder& builder, const PredictOptions& options) {
   const nn::GraphInput<float> input = builder.for_prediction(trained.rewire_mode);
   trained.model->prepare(input);
   tensor::Tape<float> tape;
@@ -60,8 +64,8 @@ Prediction predict(TrainedModel& trained, const data::Dataset& dataset,
   const auto logits = trained.model->forward(tape, input, inspect ? &seen : nullptr);
   if (!tensor::all_finite(logits.value())) {
     throw_compute(
-        "predict: {} on {}: the network's output is not finite; are weights and features?",
-        trained.config.model, dataset.name);
+        "predict: {}, trained on {}: the network's output is not finite; are weights and features?",
+        trained.config.model, trained.dataset);
   }
   Prediction out;
   add_probabilities(logits.value(), out);

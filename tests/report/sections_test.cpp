@@ -88,10 +88,11 @@ TEST(Predictions, WithoutTestNodesThereIsNothingToShow) {
 }
 
 GraphAnalysis path_analysis(const std::string& mode) {
-  GraphQuestion question;
-  question.rewiring.mode = rewire::parse_mode(mode);
+  static const data::Dataset dataset = path_set();  // the analysis refers to it
+  const train::Config config = train::resolve({{"rewire", mode}, {"gamma", "1"}});
   spectral::SpectralCache cache;
-  return analyse_graph(path_set(), question, cache);
+  train::Directions directions(dataset.graph, config, cache);
+  return analyse_graph(dataset, config, &directions, 0, cache);
 }
 
 /// Even attention over the rows of the rewired graph, one head; and all on the node itself.

@@ -75,7 +75,7 @@ void print_summary(const study::Run& run) {
     fmt::print("\n{}", depths.text());
   }
   fmt::print("\n{} on {}: test {} {} % ({} layers, {} parameters, {:.4f} s per step)\n",
-             run.config->model, run.data.dataset->name, row.splits.front().metric,
+             run.inputs.config->model, run.inputs.data.dataset->name, row.splits.front().metric,
              percent(row.test, count), layers, row.splits.front().parameters, row.seconds_per_step);
 }
 
@@ -131,7 +131,7 @@ void run(const Train& options) {
   spectral::SpectralCache cache(spectral::default_cache_folder());
   try {
     const study::Run run = study::run_training(data, config, cache, &directory);
-    report::write_page(report::run_page(out, cache), out / "report.html");
+    report::write_page(report::run_page(out, cache, {.inputs = &run.inputs}), out / "report.html");
     if (options.common.json) {
       fmt::print("{}", study::to_json(run));
     } else {

@@ -8,11 +8,16 @@
 
 namespace dgat::study {
 
-/// A run of `dgat train`: a study of one row that keeps its weights, and the graph it trained on.
-struct Run {
+/// What a run trains on.
+struct RunInputs {
   TrialData data;
   std::shared_ptr<const train::Config> config;
-  std::shared_ptr<train::InputBuilder> inputs;  ///< eigenvectors, rewired graphs, features
+  std::shared_ptr<train::InputBuilder> builder;  ///< eigenvectors, rewired graphs, features
+};
+
+/// A run of `dgat train`: a study of one row that keeps its weights.
+struct Run {
+  RunInputs inputs;
   RowResult row;  ///< the depths are row.choices, the trials of the chosen one row.splits
   int64_t peak_rss_bytes = 0;  ///< of the process
 };
@@ -26,6 +31,10 @@ struct Run {
 /// Throws: as train_split(). Interrupted leaves a directory that can be resumed.
 Run run_training(const TrialData& data, const train::Config& config, spectral::SpectralCache& cache,
                  const train::RunDirectory* directory = nullptr);
+
+/// What the run in a folder trained on, made again from its config.yaml without notices.
+/// Throws: InputError when the data set is gone or is not usable.
+RunInputs open_run(const std::filesystem::path& folder, spectral::SpectralCache& cache);
 
 /// DIR/summary.json.
 std::string to_json(const Run& run);

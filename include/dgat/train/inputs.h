@@ -7,26 +7,13 @@
 
 #include "dgat/data/dataset.h"
 #include "dgat/nn/graph_input.h"
-#include "dgat/rewire/rewire.h"
-#include "dgat/spectral/cache.h"
-#include "dgat/train/config.h"
+#include "dgat/train/directions.h"
 
 namespace dgat::train {
 
 /// Reads the data set of a configuration with the splits it asks for; a set that has none gets
 /// random ones 60/20/20.
 data::Dataset load_for(const Config& config);
-
-/// What the eigenvector behind the directions looks like, for the summary.
-struct SpectrumReport {
-  double alpha = 0, gamma = 0;
-  std::vector<double> eigenvalues, residuals;
-  std::vector<int> multiplicity;
-  double participation_ratio = 0;
-  std::string solver;
-  double seconds = 0;
-  bool converged = true;
-};
 
 /// Turns a data set and a configuration into what a model sees: eigenvectors (once), the rewired
 /// graph and its edge features (once per rewiring: `auto` may differ between splits), the features
@@ -46,30 +33,21 @@ class InputBuilder {
   /// What the rewiring of each split did, its homophily by the training labels of that split;
   /// without splits whose graph stays as it is.
   const std::map<int64_t, rewire::RewireReport>& rewirings() const { return reports_; }
-  /// nullptr for a model that has no use for eigenvectors.
-  const SpectrumReport* spectrum() const { return spectrum_.get(); }
+  /// Empty for a model that has no use for eigenvectors.
+  const std::shared_ptr<Directions>& directions() const { return directions_; }
 
  private:
-  /// A rewiring, the same for all splits: pruning and joining do not look at labels.
-  struct Rewired {
-    std::shared_ptr<const nn::Messages<float>> messages;
-    graph::CsrGraph graph;  // empty when it is the data set's
-    rewire::RewireReport report;
-  };
-  const Rewired& rewired(const rewire::Mode& mode);
-  void solve(spectral::SpectralCache& cache);
+  std::shared_ptr<const nn::Messages<float>> messages(const rewire::Mode& mode);
 
   const data::Dataset& dataset_;
-  const Config& config_;
-  bool wants_phi_;
-  std::vector<double> phi_;
+  bool edge_features_;  // whether the directions of edges enter the scores
+  std::shared_ptr<Directions> directions_;
   std::shared_ptr<const nn::NodeFeatures<float>> features_;
   std::shared_ptr<const graph::CsrGraph> graph_;
   std::shared_ptr<nn::PrecomputedParts> precomputed_;
-  std::map<std::string, Rewired> rewired_;
+  std::map<std::string, std::shared_ptr<const nn::Messages<float>>> messages_;  // by mode
   std::map<int64_t, rewire::RewireReport> reports_;
   std::map<int64_t, std::string> modes_;
-  std::unique_ptr<SpectrumReport> spectrum_;
 };
 
 }  // namespace dgat::train

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "dgat/spectral/cache.h"
+#include "dgat/train/inputs.h"
 #include "dgat/train/trained_model.h"
 
 namespace dgat::train {
@@ -36,5 +37,9 @@ struct PredictOptions {
 ///         learnt a row per node.
 Prediction predict(TrainedModel& trained, const data::Dataset& dataset,
                    spectral::SpectralCache& cache, const PredictOptions& options = {});
+
+/// The same on the graph of training, from the builder that trained there.
+Prediction predict(TrainedModel& trained, InputBuilder& builder,
+                   const PredictOptions& options = {});
 
 }  // namespace dgat::train
