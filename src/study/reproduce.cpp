@@ -7,6 +7,7 @@
 #include "dgat/core/error.h"
 #include "dgat/core/progress.h"
 #include "dgat/core/suggest.h"
+#include "dgat/data/load.h"
 #include "dgat/train/inputs.h"
 #include "reproduce_parts.h"
 
