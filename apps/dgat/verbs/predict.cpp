@@ -10,6 +10,7 @@
 #include "../verbs.h"
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
+#include "dgat/data/load.h"
 #include "dgat/data/npz.h"
 #include "dgat/train/inputs.h"
 
