@@ -65,7 +65,7 @@ TEST(Predict, EveryModelComesBackFromItsFileAsItWasTrained) {
     const Prediction p = predict(trained, run.dataset, cache);
     EXPECT_EQ(trained.config.feature_scaling, FeatureScaling::kStandardise);
     EXPECT_DOUBLE_EQ(accuracy_of(p, run.dataset, run.dataset.splits[0].test),
-                     run.summary.best().splits[0].best.test)
+                     run.row.splits[0].test)
         << info.name;
   }
 }
