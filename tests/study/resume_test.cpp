@@ -29,7 +29,7 @@ Run run_in(const fs::path& path, Existing existing, const Settings& more = kSett
 
 TEST(Resume, AnInterruptedRunContinuesToTheSameBits) {
   const TempDir temp;
-  const Run whole = run_in(temp / "whole", Existing::kRefuse);
+  const study::Run whole = run_in(temp / "whole", Existing::kRefuse);
   const std::string expected = read_whole_file(temp / "whole" / "split-1.safetensors");
 
   const data::Dataset dataset = test::small_dataset();

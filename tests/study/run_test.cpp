@@ -73,12 +73,12 @@ TEST(Run, JobsSideBySideGiveTheSameResults) {
 
 TEST(Run, DepthIsChosenByMeanValidation) {
   const TempDir temp;
-  const Run run =
+  const study::Run run =
       run_in(temp, "range", test::small_config("dgat", {{"layers", "1..3"}, {"steps", "20"}}));
   ASSERT_EQ(run.row.choices.size(), 3U);
   for (const Choice& depth : run.row.choices) {
     EXPECT_LE(depth.val.mean, run.row.val.mean);
-    const Run alone = run_in(
+    const study::Run alone = run_in(
         temp, fmt::format("only-{}", depth.layers),
         test::small_config("dgat", {{"layers", fmt::format("{}", depth.layers)}, {"steps", "20"}}));
     EXPECT_EQ(alone.row.val.mean, depth.val.mean) << "a range is its depths one by one";

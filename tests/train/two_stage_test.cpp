@@ -5,6 +5,7 @@
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
 #include "dgat/tensor/ops.h"
+#include "dgat/train/trainer.h"
 #include "support/small_run.h"
 #include "support/temp_dir.h"
 
