@@ -9,14 +9,13 @@
 #include "checkpoint.h"
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
-#include "dgat/core/loop_sharing.h"
-#include "dgat/core/parallel.h"
 #include "dgat/core/progress.h"
 #include "dgat/core/random.h"
 #include "dgat/core/subnormals.h"
 #include "dgat/nn/registry.h"
 #include "dgat/tensor/adam.h"
 #include "dgat/tensor/ops.h"
+#include "schedule.h"
 
 namespace dgat::train {
 namespace {
@@ -62,7 +61,8 @@ class Loop {
         metric_(metric_for(task.config, task.dataset)),
         train_nodes_(labelled(split_.train, labels_)),
         seed_(split_seed(task.config.seed, task.split)),
-        identity_(identity(task) + hooks.data) {
+        identity_(identity(task) + hooks.data),
+        schedule_(model, task.input.nodes()) {
     if (train_nodes_.empty()) {
       throw_input("{}: split {} has no labelled training node", task.dataset.name, task.split);
     }
@@ -75,9 +75,6 @@ class Loop {
     adam_.decoupled = config_.optimizer == "adamw";
     for (auto& entry : model.parameters().entries()) parameters_.push_back(&entry.parameter);
     state_.moments.resize(parameters_.size());
-    constexpr int64_t kSmall = int64_t{1} << 17;  // numbers in a hidden layer
-    side_by_side_ = model.passes_are_independent() && thread_count() > 1 &&
-                    task.input.nodes() * model.options().hidden <= kSmall;
     const double share = model.pretraining_share();
     two_stages_ = share > 0;
     pretraining_steps_ = std::min(config_.steps - 1,
@@ -95,7 +92,7 @@ class Loop {
     while (!state_.finished) {
       stop_if_asked();
       step();
-      if (out_of_patience()) finish_evaluation();  // which may bring the step that was waited for
+      if (out_of_patience()) schedule_.finish();  // it may find the step that was waited for
       if (state_.step == config_.steps || out_of_patience()) state_.finished = true;
       if (!state_.finished && state_.step % config_.checkpoint_every == 0) save();
     }
@@ -115,52 +112,20 @@ class Loop {
   }
 
   tensor::TapeOptions pass(bool training, int64_t number) const {
-    return {.training = training,
-            .seed = seed_,
-            .step = static_cast<uint64_t>(number),
-            .weights = weights_,
-            .gradients_aside = side_by_side_,
-            .late_gradients = config_.clip == 0};
-  }
-
-  /// Work on a small graph, its loops shared by the threads or not, as was faster of late.
-  template <class Work>
-  void shared_or_alone(LoopSharing& sharing, const Work& work) {
-    if (!side_by_side_) return work();
-    const auto begin = std::chrono::steady_clock::now();
-    {
-      const LoneLoops alone(!sharing.shared());
-      work();
-    }
-    sharing.record(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    return {.training = training, .seed = seed_, .step = static_cast<uint64_t>(number)};
   }
 
   void step() {
     const int64_t number = state_.step + 1;
     model_.set_pretraining(number <= pretraining_steps_);
-    double loss = 0;
-    shared_or_alone(pass_sharing_, [&] { loss = forward_and_backward(number); });
-    finish_evaluation();
+    const double loss = schedule_.passes([&] { return forward_and_backward(number); });
+    schedule_.finish();
+    update(number);
     state_.step = number;
     const bool stage_ends = two_stages_ && number == pretraining_steps_;
-    const bool evaluates =
-        number % config_.eval_every == 0 || number == config_.steps || stage_ends;
-    shared_or_alone(update_sharing_, [&] {
-      update(number);
-      if (evaluates && side_by_side_) {
-        evaluation_tape_.begin(pass(/*training=*/false, number));
-        model_.begin_passes(evaluation_tape_, task_.input);
-        tape_.copy_kept(evaluation_tape_);
-      }
-    });
-    if (evaluates) {
+    if (number % config_.eval_every == 0 || number == config_.steps || stage_ends) {
       evaluated_ = {number, loss, 0, 0, 0};
-      if (side_by_side_) {
-        evaluation_.start([this] { evaluate_weights(evaluation_tape_); });
-      } else {
-        evaluate_weights(tape_);
-        judge();
-      }
+      schedule_.evaluate([this] { measure_weights(); }, [this] { judge(); });
     }
     if (stage_ends) begin_second_stage();
     state_.seconds =
@@ -179,7 +144,7 @@ class Loop {
     }
     const auto loss = static_cast<double>(total.value()(0, 0));
     if (!std::isfinite(loss)) {
-      finish_evaluation();
+      schedule_.finish();  // an evaluation that failed is reported first
       fail(number, fmt::format("the loss is {}", loss));
     }
     tape_.backward(total);
@@ -192,7 +157,6 @@ class Loop {
     state_.best_weights.restore(model_);
     model_.set_pretraining(false);
     model_.end_pretraining(task_.input);
-    ++weights_;
     state_.best = {};
     state_.best_weights = {};
     for (auto& moments : state_.moments) moments = {};
@@ -212,7 +176,6 @@ class Loop {
     if (of_stage < config_.warmup) {
       options.lr *= static_cast<double>(of_stage) / static_cast<double>(config_.warmup);
     }
-    ++weights_;
     const int64_t bad =
         tensor::adam_update<float>(parameters_, state_.moments, options, of_stage, scale);
     if (bad >= 0) {
@@ -223,9 +186,9 @@ class Loop {
   }
 
   /// Fills the metrics of evaluated_ with those of the current weights.
-  void evaluate_weights(Tape<float>& tape) {
-    tape.begin(pass(/*training=*/false, evaluated_.step));
-    const Var<float> logits = model_.forward(tape, task_.input);
+  void measure_weights() {
+    evaluation_tape_.begin(pass(/*training=*/false, evaluated_.step));
+    const Var<float> logits = model_.forward(evaluation_tape_, task_.input);
     if (!tensor::all_finite(logits.value())) fail(evaluated_.step, "the logits are not finite");
     const Scores scores{logits.value().values(), logits.cols()};
     evaluated_.train = evaluate(metric_, scores, labels_, split_.train);
@@ -233,13 +196,7 @@ class Loop {
     evaluated_.test = evaluate(metric_, scores, labels_, split_.test);
   }
 
-  /// Waits for an evaluation on the side, if there is one, while its weights are still in place.
-  void finish_evaluation() {
-    if (!evaluation_.pending()) return;
-    evaluation_.wait();
-    judge();
-  }
-
+  /// Keeps the weights that were measured when they are the best so far.
   void judge() {
     if (state_.best.step == 0 || evaluated_.val > state_.best.val) {
       state_.best = evaluated_;
@@ -275,7 +232,7 @@ class Loop {
   }
 
   void save() {
-    finish_evaluation();
+    schedule_.finish();
     if (hooks_.checkpoint.empty()) return;
     if (hooks_.before_checkpoint) hooks_.before_checkpoint();
     try {
@@ -316,20 +273,14 @@ class Loop {
   std::string identity_;
   tensor::AdamOptions adam_;
   std::vector<tensor::Parameter<float>*> parameters_;  // of the model
-  Tape<float> tape_;
-  uint64_t weights_ = 1;  // counts the changes of the parameters
+  Tape<float> tape_, evaluation_tape_;
+  StepRecord evaluated_;  // being evaluated, or the last that was
   LoopState state_;
-  /// Small graphs: an evaluation and the next step's passes, which read the same weights, run side
-  /// by side. Their loops are too short to gain much from being cut.
-  bool side_by_side_ = false;
-  LoopSharing pass_sharing_, update_sharing_;
-  StepRecord evaluated_;         // being evaluated, or the last that was
-  Tape<float> evaluation_tape_;  // of an evaluation on the side
-  SideTask evaluation_;          // last: it uses what stands above
   bool two_stages_ = false;
   int64_t pretraining_steps_ = 0;  // 0 for models of one stage
   std::chrono::steady_clock::time_point start_;
   double before_ = 0;
+  Schedule schedule_;  // last: an evaluation uses what stands above
 };
 
 }  // namespace
