@@ -139,8 +139,7 @@ struct Setting {
 /// Operations of one step. As defined: every product with a weight runs in both forward passes and
 /// twice in the backward pass (once for the input layer, whose features want no gradient);
 /// attention counts two operations per arc and column forward, four backward. Done: of recipe
-/// residual, a training pass leaves out the nodes that the loss does not hear of, and the input
-/// layer's product is computed once for both forward passes.
+/// residual, a training pass leaves out the nodes that the loss does not depend on.
 struct Work {
   double defined = 0, done = 0;
 };
@@ -203,7 +202,7 @@ Work step_work(const nn::Model<float>& model, const Setting& setting) {
                                  ? static_cast<double>(set.features.nonzeros() * entry.shape[0])
                                  : nodes * static_cast<double>(entry.shape[0] * entry.shape[1]));
     work.defined += once * (input ? 3 : 4);
-    work.done += once * (input ? (residual ? 2 : 3) : 1 + 3 * computed(name));
+    work.done += once * (input ? 3 : 1 + 3 * computed(name));
   }
   const auto arcs = static_cast<double>(setting.input.messages->graph.arcs() * o.hidden);
   for (const Share& share : shares) {

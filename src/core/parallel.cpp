@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dgat/core/error.h"
+#include "dgat/core/side_task.h"
 #include "dgat/core/subnormals.h"
 #include "thread_team.h"
 
@@ -16,7 +17,6 @@ namespace {
 std::atomic<int> global_threads{0};
 thread_local int scoped_threads = 0;
 thread_local bool inside_loop = false;
-thread_local bool lone_loops = false;
 
 /// The calling thread's workers; new ones in a forked child, whose parent's stay behind.
 detail::ThreadTeam& team() {
@@ -75,17 +75,10 @@ ThreadScope::~ThreadScope() {
   scoped_threads = previous_;
 }
 
-LoneLoops::LoneLoops(bool alone) : previous_(lone_loops) {
-  lone_loops = alone;
-}
-LoneLoops::~LoneLoops() {
-  lone_loops = previous_;
-}
-
 SideTask::~SideTask() {
   try {
     wait();
-  } catch (...) {  // nobody is left to hear of it
+  } catch (...) {  // a destructor has nobody to tell
   }
 }
 
@@ -93,25 +86,24 @@ void SideTask::start(std::function<void()> work) {
   expects(!pending_, "SideTask: the one before is done");
   work_ = std::move(work);
   error_ = nullptr;
-  posted_ = thread_count() > 1 && !inside_loop;
-  if (posted_) {
-    subnormals_ = detail::subnormal_mode();
-    errand_.context = this;
-    errand_.function = [](void* raw) {
-      auto& task = *static_cast<SideTask*>(raw);
-      inside_loop = true;
-      detail::set_subnormal_mode(task.subnormals_);
-      task.run();
-      inside_loop = false;
-    };
-    team().post(errand_);
-  }
   pending_ = true;
+  posted_ = false;
+  if (thread_count() <= 1 || inside_loop) return;
+  subnormals_ = detail::subnormal_mode();
+  job_.context = this;
+  job_.function = [](void* raw) {
+    auto& task = *static_cast<SideTask*>(raw);
+    inside_loop = true;
+    detail::set_subnormal_mode(task.subnormals_);
+    task.run();
+    inside_loop = false;
+  };
+  posted_ = team().post(job_);
 }
 
 void SideTask::wait() {
   if (!pending_) return;
-  if (!posted_ || !team().settle(errand_)) run();
+  if (!posted_ || !team().settle(job_)) run();
   pending_ = false;
   work_ = nullptr;
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -129,7 +121,7 @@ namespace detail {
 
 void run_blocks(int64_t blocks, BlockFunction function, void* context) {
   const int threads = static_cast<int>(std::min<int64_t>(thread_count(), blocks));
-  if (threads <= 1 || inside_loop || lone_loops) {
+  if (threads <= 1 || inside_loop) {
     for (int64_t b = 0; b < blocks; ++b) function(context, b);
     return;
   }

@@ -2,9 +2,7 @@
 
 #include <pthread.h>
 
-#include <algorithm>
 #include <chrono>
-#include <deque>
 #include <mutex>
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -66,26 +64,14 @@ struct ThreadTeam::Shared {
   std::atomic<uint32_t> epoch{0};  // counts loops: what idle workers watch
   std::atomic<bool> stop{false};
 
-  // Errands that no helper has begun, oldest first. Looked into only when `posted` says so.
-  std::mutex mutex;
-  std::deque<Errand*> errands;
-  std::atomic<uint32_t> posted{0}, finished{0};  // waiting; run by helpers so far
+  std::atomic<Job*> job{nullptr};     // posted, and no worker has begun
+  std::atomic<uint32_t> finished{0};  // jobs that workers have run
 
-  /// The oldest one, or this one, if it is still waiting; the taker runs it.
-  Errand* take_errand(const Errand* wanted = nullptr) {
-    if (posted == 0) return nullptr;
-    const std::lock_guard lock(mutex);
-    const auto at =
-        wanted == nullptr ? errands.begin() : std::find(errands.begin(), errands.end(), wanted);
-    if (at == errands.end()) return nullptr;
-    Errand* taken = *at;
-    errands.erase(at);
-    --posted;
-    return taken;
-  }
-  void run_errand(Errand& errand) {
-    errand.function(errand.context);
-    errand.done = true;  // its owner may destroy it from here on
+  void run_job() {
+    Job* const taken = job.exchange(nullptr);
+    if (taken == nullptr) return;
+    taken->function(taken->context);
+    taken->done = true;  // its owner may destroy it from here on
     finished.fetch_add(1);
     finished.notify_one();
   }
@@ -122,7 +108,7 @@ void ThreadTeam::work(Shared& shared, int index) {
   while (true) {
     seen = wait_for_change(shared.epoch, seen);
     if (shared.stop) return;
-    while (Errand* errand = shared.take_errand()) shared.run_errand(*errand);
+    shared.run_job();
     if (!shared.enter()) continue;
     if (index < shared.threads) shared.take_blocks(index);
     shared.leave();
@@ -155,23 +141,22 @@ void ThreadTeam::run(int64_t blocks, int threads, BlockFunction function, void* 
   for (uint32_t state = s.gate; state != 0;) state = wait_for_change(s.gate, state);
 }
 
-void ThreadTeam::post(Errand& errand) {
+bool ThreadTeam::post(Job& job) {
   grow(1);
   Shared& s = *shared_;
-  errand.done = false;
-  {
-    const std::lock_guard lock(s.mutex);
-    s.errands.push_back(&errand);
-    ++s.posted;
-  }
+  job.done = false;
+  Job* none = nullptr;
+  if (!s.job.compare_exchange_strong(none, &job)) return false;
   s.epoch.fetch_add(1);
   s.epoch.notify_all();
+  return true;
 }
 
-bool ThreadTeam::settle(Errand& errand) {
+bool ThreadTeam::settle(Job& job) {
   Shared& s = *shared_;
-  if (s.take_errand(&errand) != nullptr) return false;
-  for (uint32_t seen = s.finished; !errand.done;) seen = wait_for_change(s.finished, seen);
+  Job* waiting = &job;
+  if (s.job.compare_exchange_strong(waiting, nullptr)) return false;
+  for (uint32_t seen = s.finished; !job.done;) seen = wait_for_change(s.finished, seen);
   return true;
 }
 

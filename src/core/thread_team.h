@@ -1,12 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "dgat/core/parallel.h"
+#include "dgat/core/side_task.h"
 
 /// The workers behind parallel.h.
 namespace dgat::detail {
@@ -31,13 +31,13 @@ class ThreadTeam {
   /// Needs: function does not throw; only the owner of the team calls.
   void run(int64_t blocks, int threads, BlockFunction function, void* context);
 
-  /// Asks helpers to run the errand as soon as one is free, in the order of posting; loops go on
-  /// without that helper until it is done. Needs: the errand's function does not throw; the errand
-  /// stays where it is until it is settled.
-  void post(Errand& errand);
-  /// Returns when the errand has been run: true. False when no helper has begun: it will not be
-  /// run any more, and the caller may do it.
-  bool settle(Errand& errand);
+  /// Hands the job to the first worker that is free; loops go on without that worker until it is
+  /// done. False: another job still waits for a worker. Needs: the job's function does not throw;
+  /// the job stays where it is until it is settled.
+  bool post(Job& job);
+  /// Returns when a worker has run the posted job: true. False when none had begun: the job is the
+  /// caller's again.
+  bool settle(Job& job);
 
  private:
   struct Shared;

@@ -156,8 +156,6 @@ class ClassicNet final : public Model<T> {
     return x;
   }
 
-  bool passes_are_independent() const override { return true; }
-
   Var<T> forward_rows(Tape<T>& tape, const GraphInput<T>& input,
                       std::span<const int32_t> rows) override {
     const auto& shares = shares_(input.messages, rows, std::ssize(layers_), true);

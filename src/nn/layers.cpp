@@ -22,7 +22,7 @@ void InputLinear<T>::prepare(bool sparse) {
 template <class T>
 InputView<T> view_input(Tape<T>& tape, const NodeFeatures<T>& features, double dropout) {
   if (!tape.training()) dropout = 0;
-  InputView<T> view{&features, {}, {}, dropout == 0};
+  InputView<T> view{&features, {}, {}};
   if (!features.is_sparse()) {
     view.dense = tape.reference(features.dense());
     if (dropout > 0) view.dense = tensor::dropout(tape, view.dense, dropout);
@@ -37,14 +37,8 @@ Var<T> InputLinear<T>::operator()(Tape<T>& tape, const InputView<T>& x) const {
   expects(weight_->transposed != static_cast<bool>(x.dense), "prepare() saw these features");
   const Var<T> weight = tape.parameter(*weight_);
   const Var<T> bias = bias_ != nullptr ? tape.parameter(*bias_) : Var<T>();
-  // Without dropout an evaluation computes what the next training pass begins with.
-  Matrix<T> known;
-  if (x.whole) known = tape.take_kept(*weight_);
-  Var<T> out = x.dense ? tensor::linear(tape, x.dense, weight, bias, std::move(known))
-                       : tensor::sparse_linear(tape, x.features->sparse(), weight, bias, x.dropout,
-                                               std::move(known));
-  if (x.whole && !tape.training()) tape.keep(*weight_, out);
-  return out;
+  return x.dense ? tensor::linear(tape, x.dense, weight, bias)
+                 : tensor::sparse_linear(tape, x.features->sparse(), weight, bias, x.dropout);
 }
 
 template class InputLinear<float>;

@@ -37,7 +37,6 @@ struct InputView {
   const NodeFeatures<T>* features = nullptr;  ///< read when `dense` is empty
   tensor::Var<T> dense;                       ///< what is left, when the features are dense
   tensor::EntryDropout dropout;               ///< still to be applied, when they are sparse
-  bool whole = true;                          ///< nothing is dropped
 };
 template <class T>
 InputView<T> view_input(tensor::Tape<T>& tape, const NodeFeatures<T>& features, double dropout = 0);

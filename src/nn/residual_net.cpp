@@ -169,11 +169,6 @@ class ResidualNet final : public Model<T> {
     return output_(tape, x);
   }
 
-  bool passes_are_independent() const override { return true; }
-  void begin_passes(Tape<T>& tape, const GraphInput<T>& input) override {
-    input_(tape, view_input(tape, *input.features));
-  }
-
   Var<T> forward_rows(Tape<T>& tape, const GraphInput<T>& input,
                       std::span<const int32_t> rows) override {
     const auto& shares =

@@ -219,7 +219,7 @@ class Crew {
     result.key = task.key;
     result.dataset = trial.data.dataset->name;
     result.model = trial.config->model;
-    result.metric = train::to_string(metric_for(*trial.config, *trial.data.dataset));
+    result.metric = train::to_string(metric_for(trial.config->metric, *trial.data.dataset));
     result.layers = trial.layers;
     result.split = trial.split;
     result.best_step = r.best.step;

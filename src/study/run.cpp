@@ -46,8 +46,9 @@ void prepare(const RunInputs& inputs) {
   const data::Dataset& dataset = *inputs.data.dataset;
   if (dataset.splits.empty()) throw_input("{}: there are no splits; use --split", dataset.name);
   for (int64_t s = 0; s < std::ssize(dataset.splits); ++s) inputs.builder->for_split(s);
+  const train::MetricKind metric = train::metric_for(inputs.config->metric, dataset);
   for (int64_t s = 0; s < std::ssize(dataset.splits); ++s) {
-    check_measurable(*inputs.config, dataset, s);
+    check_measurable(metric, dataset, s);
   }
 }
 

@@ -7,93 +7,44 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
-#include "halves.h"
 #include "kernels/kernels.h"
 
 namespace dgat::tensor {
 namespace {
 constexpr int64_t kGrain = 1 << 13;
-constexpr int64_t kLateGrain = 1 << 11;  // numbers of a late gradient at a time: the nearest cache
 
-/// Numbers [begin, end) of a parameter that has a gradient; whole rows when that is late.
+/// Numbers [begin, end) of a parameter that has a gradient.
 struct Piece {
   size_t parameter;
   int64_t begin, end;
 };
 
-/// Cuts parameters into pieces, and these into parallel blocks of one size, so that a thread meets
-/// the same numbers in every step and has them in its cache.
-template <class T>
-class Pieces {
- public:
-  explicit Pieces(std::span<Parameter<T>* const> parameters) {
-    const auto each = [&](const auto& body) {
-      for (size_t i = 0; i < parameters.size(); ++i) {
-        if (parameters[i]->has_grad) body(i, *parameters[i]);
+/// body(piece) for all parameters that have a gradient: one parallel loop over blocks of kGrain
+/// numbers, because a network has dozens of parameters, most of them far too small for a loop of
+/// their own.
+template <class T, class Body>
+void for_pieces(std::span<Parameter<T>* const> parameters, const Body& body) {
+  std::vector<Piece> pieces;
+  std::vector<int64_t> blocks;  // the first piece of each
+  int64_t room = 0;             // in the last block
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const int64_t size = parameters[i]->has_grad ? parameters[i]->value.size() : 0;
+    for (int64_t begin = 0; begin < size;) {
+      if (room == 0) {
+        blocks.push_back(std::ssize(pieces));
+        room = kGrain;
       }
-    };
-    // The first of two threads begins with first halves, the second ends with second ones.
-    each([&](size_t i, const Parameter<T>& p) {
-      if (p.late) add(i, p, 0, second_half(p));
-    });
-    each([&](size_t i, const Parameter<T>& p) {
-      if (!p.late) add(i, p, 0, p.value.size());
-    });
-    each([&](size_t i, const Parameter<T>& p) {
-      if (p.late) add(i, p, second_half(p), p.value.size());
-    });
-    blocks_.push_back(std::ssize(pieces_));
-  }
-
-  /// body(piece) for all: one parallel loop, because a network has dozens of parameters, most of
-  /// them far too small for a loop of their own.
-  template <class Body>
-  void run(const Body& body) const {
-    parallel_for(std::ssize(blocks_) - 1, 1, [&](int64_t block, int64_t) {
-      const auto b = static_cast<size_t>(block);
-      for (int64_t i = blocks_[b]; i < blocks_[b + 1]; ++i) body(pieces_[static_cast<size_t>(i)]);
-    });
-  }
-
- private:
-  static int64_t second_half(const Parameter<T>& p) {
-    const int64_t rows = p.value.rows(), cols = p.value.cols();
-    return is_near<T>(rows, cols) ? first_half(rows) * cols : p.value.size();
-  }
-
-  /// Fills the last block and further ones.
-  void add(size_t index, const Parameter<T>& p, int64_t begin, int64_t end) {
-    const int64_t unit = p.late ? p.value.cols() : 1;
-    while (begin < end) {
-      if (room_ < unit) {
-        blocks_.push_back(std::ssize(pieces_));
-        room_ = std::max(kGrain, unit);
-      }
-      const int64_t count = std::min(end - begin, room_ / unit * unit);
-      pieces_.push_back({index, begin, begin + count});
-      room_ -= count;
+      const int64_t count = std::min(size - begin, room);
+      pieces.push_back({i, begin, begin + count});
+      room -= count;
       begin += count;
     }
   }
-
-  std::vector<Piece> pieces_;
-  std::vector<int64_t> blocks_;  // the first piece of each
-  int64_t room_ = 0;             // in the last block
-};
-
-/// body(gradient, begin, end) for the numbers of a piece; a late gradient comes a few rows at a
-/// time.
-template <class T, class Body>
-void for_gradients(const Parameter<T>& parameter, const Piece& piece, const Body& body) {
-  if (!parameter.late) return body(parameter.grad.data() + piece.begin, piece.begin, piece.end);
-  const int64_t cols = parameter.value.cols();
-  const int64_t rows = std::max<int64_t>(1, kLateGrain / cols);
-  Matrix<T> gradient(rows, cols);
-  for (int64_t row = piece.begin / cols; row < piece.end / cols; row += rows) {
-    const int64_t end = std::min(row + rows, piece.end / cols);
-    parameter.late->rows(row, end, gradient.data());
-    body(static_cast<const T*>(gradient.data()), row * cols, end * cols);
-  }
+  blocks.push_back(std::ssize(pieces));
+  parallel_for(std::ssize(blocks) - 1, 1, [&](int64_t block, int64_t) {
+    const auto b = static_cast<size_t>(block);
+    for (int64_t i = blocks[b]; i < blocks[b + 1]; ++i) body(pieces[static_cast<size_t>(i)]);
+  });
 }
 
 }  // namespace
@@ -115,15 +66,14 @@ int64_t adam_update(std::span<Parameter<T>* const> parameters, std::span<AdamMom
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Parameter<T>& p = *parameters[i];
     if (!p.has_grad) continue;
-    expects(p.late || p.grad.same_shape(p.value),
-            "adam_update: the gradient has the value's shape");
+    expects(p.grad.same_shape(p.value), "adam_update: the gradient has the value's shape");
     if (!moments[i].first.empty()) continue;
     moments[i].first = Matrix<T>::zeros(p.value.rows(), p.value.cols());
     moments[i].second = Matrix<T>::zeros(p.value.rows(), p.value.cols());
   }
   const auto none = static_cast<int64_t>(parameters.size());
   std::atomic<int64_t> first_bad{none};
-  Pieces<T>(parameters).run([&](const Piece& piece) {
+  for_pieces(parameters, [&](const Piece& piece) {
     Parameter<T>& p = *parameters[piece.parameter];
     const double own = p.own_weight_decay.value_or(options.weight_decay);
     const double decay = p.weight_decay ? own : 0;
@@ -135,17 +85,16 @@ int64_t adam_update(std::span<Parameter<T>* const> parameters, std::span<AdamMom
       numbers.l2 = decay;
     }
     AdamMoments<T>& m = moments[piece.parameter];
-    for_gradients(p, piece, [&](const T* gradient, int64_t begin, int64_t end) {
-      if (kernels<T>().all_finite(gradient, end - begin)) {
-        kernels<T>().adam(p.value.data() + begin, gradient, m.first.data() + begin,
-                          m.second.data() + begin, end - begin, numbers);
-        return;
-      }
-      const auto index = static_cast<int64_t>(piece.parameter);
-      for (int64_t seen = first_bad;
-           index < seen && !first_bad.compare_exchange_weak(seen, index);) {
-      }
-    });
+    const T* gradient = p.grad.data() + piece.begin;
+    const int64_t count = piece.end - piece.begin;
+    if (kernels<T>().all_finite(gradient, count)) {
+      kernels<T>().adam(p.value.data() + piece.begin, gradient, m.first.data() + piece.begin,
+                        m.second.data() + piece.begin, count, numbers);
+      return;
+    }
+    const auto index = static_cast<int64_t>(piece.parameter);
+    for (int64_t seen = first_bad; index < seen && !first_bad.compare_exchange_weak(seen, index);) {
+    }
   });
   return first_bad == none ? -1 : first_bad.load();
 }

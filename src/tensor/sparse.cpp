@@ -5,16 +5,16 @@
 #include "dgat/core/error.h"
 #include "dgat/tensor/gemm.h"
 #include "dropout_mask.h"
-#include "halves.h"
 #include "kernels/kernels.h"
 #include "reduce_rows.h"
 
 namespace dgat::tensor {
 namespace {
 
+/// Whether x is too large for what a core has as a cache of its own, more or less.
 template <class T>
 bool is_far(const Matrix<T>& x) {
-  return !is_near<T>(x.rows(), x.cols());
+  return static_cast<size_t>(x.size()) * sizeof(T) > size_t{1} << 20;
 }
 
 /// out = the matrix with the pattern of `csr` and these values, times x.
@@ -52,29 +52,6 @@ Matrix<T> product(const typename SparseMatrix<T>::Csr& csr, const T* values, con
   return out;
 }
 
-/// The same as the sum of two products, with the first half of the rows of x and with the second.
-template <class T>
-Matrix<T> product_of_halves(const SparseMatrix<T>& matrix, const T* values, const Matrix<T>& x) {
-  const auto& csr = matrix.csr();
-  Matrix<T> out(csr.rows(), x.cols()), second(csr.rows(), x.cols());
-  const int64_t grain = std::max<int64_t>(1, csr.rows() / 16),
-                blocks = block_count(csr.rows(), grain);
-  parallel_for(2 * blocks, 1, [&](int64_t task, int64_t) {
-    const int64_t begin = task % blocks * grain, end = std::min(begin + grain, csr.rows());
-    const int64_t* offsets = csr.offsets.data() + begin;
-    const int64_t* middles = matrix.middles().data() + begin;
-    const bool first = task < blocks;
-    kernels<T>().sparse_rows({first ? offsets : middles, first ? middles : offsets + 1, end - begin,
-                              csr.columns.data(), values},
-                             x.data(), x.cols(), /*far=*/false,
-                             first ? out.row(begin) : second.row(begin));
-  });
-  parallel_for(out.size(), 1 << 15, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out.data()[i] += second.data()[i];
-  });
-  return out;
-}
-
 /// The stored entries in the order of csr() after dropout.
 template <class T>
 Matrix<T> dropped_values(const SparseMatrix<T>& matrix, const DropoutMask& mask) {
@@ -101,63 +78,11 @@ Matrix<T> transposed_order(const SparseMatrix<T>& matrix, const Matrix<T>& value
   return out;
 }
 
-/// S^T g, with other values in the order of transposed_csr() or none, some rows at a time; the same
-/// bits as product().
-template <class T>
-class LateProduct final : public LateGradient<T> {
- public:
-  LateProduct(const SparseMatrix<T>& matrix, Matrix<T> values, Matrix<T> g)
-      : csr_(matrix.transposed_csr()), values_(std::move(values)), g_(std::move(g)) {}
-
-  void rows(int64_t begin, int64_t end, T* out) const override {
-    while (begin < end) {
-      int64_t next = begin;
-      while (next < end && !is_long(next)) ++next;
-      add(csr_.offsets.data() + begin, next - begin, out);
-      out += (next - begin) * g_.cols();
-      if (next < end) {
-        long_row(csr_.offsets[static_cast<size_t>(next)],
-                 csr_.offsets[static_cast<size_t>(next) + 1], out);
-        out += g_.cols();
-        ++next;
-      }
-      begin = next;
-    }
-  }
-
- private:
-  bool is_long(int64_t i) const {
-    const int64_t* offset = csr_.offsets.data() + i;
-    return offset[1] - offset[0] > kPieceEntries;
-  }
-  void add(const int64_t* offsets, int64_t count, T* out) const {
-    const T* values = values_.empty() ? csr_.values.data() : values_.data();
-    kernels<T>().sparse_rows({offsets, offsets + 1, count, csr_.columns.data(), values}, g_.data(),
-                             g_.cols(), is_far(g_), out);
-  }
-  void long_row(int64_t begin, int64_t end, T* out) const {
-    Matrix<T> part(1, g_.cols());
-    std::fill(out, out + g_.cols(), T{0});
-    for (; begin < end; begin += kPieceEntries) {
-      const int64_t piece[] = {begin, std::min(begin + kPieceEntries, end)};
-      add(piece, 1, part.data());
-      for (int64_t c = 0; c < g_.cols(); ++c) out[c] += part.data()[c];
-    }
-  }
-
-  const typename SparseMatrix<T>::Csr& csr_;
-  Matrix<T> values_, g_;
-};
-
 /// Adds S^T g to a slot, with other values in the order of transposed_csr() or none.
 template <class T>
 void accumulate_transposed_product(Tape<T>& tape, int32_t slot, const SparseMatrix<T>& matrix,
-                                   Matrix<T> values, Matrix<T> g) {
+                                   const Matrix<T>& values, const Matrix<T>& g) {
   if (slot < 0) return;
-  if (tape.may_come_late(slot)) {
-    tape.come_late(slot, std::make_unique<LateProduct<T>>(matrix, std::move(values), std::move(g)));
-    return;
-  }
   const auto& csr = matrix.transposed_csr();
   const T* numbers = values.empty() ? csr.values.data() : values.data();
   const auto into = tape.target(slot, matrix.cols(), g.cols());
@@ -213,17 +138,6 @@ SparseMatrix<T>::SparseMatrix(int64_t rows, int64_t cols, std::span<const int64_
     }
   }
   transposed_.plan = plan_rows(start);
-
-  const auto second = static_cast<int32_t>(first_half(cols));
-  for (int64_t i = 0; i < rows; ++i) {
-    const auto begin = columns.begin() + offsets[static_cast<size_t>(i)],
-               end = columns.begin() + offsets[static_cast<size_t>(i) + 1];
-    if (!std::is_sorted(begin, end)) {
-      middles_.clear();
-      break;
-    }
-    middles_.push_back(std::lower_bound(begin, end, second) - columns.begin());
-  }
 }
 
 template <class T>
@@ -243,41 +157,32 @@ template <class T>
 Var<T> spmm(Tape<T>& tape, const SparseMatrix<T>& matrix, const Var<T>& x) {
   expects(matrix.cols() == x.rows(), "spmm: shapes fit");
   return tape.record(product(matrix.csr(), matrix.csr().values.data(), x.value()), {x},
-                     [&matrix, slot = x.slot()](Tape<T>& t, Matrix<T> g) {
-                       accumulate_transposed_product(t, slot, matrix, {}, std::move(g));
+                     [&matrix, slot = x.slot()](Tape<T>& t, const Matrix<T>& g) {
+                       accumulate_transposed_product(t, slot, matrix, {}, g);
                      });
 }
 
 template <class T>
 Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T>& weight,
-                     const Var<T>& bias, const EntryDropout& dropout, Matrix<T> known) {
+                     const Var<T>& bias, const EntryDropout& dropout) {
   expects(features.cols() == weight.rows(), "sparse_linear: shapes fit");
   Matrix<T> dropped;  // the values that are left, for both passes; empty without dropout
   if (dropout.p > 0) {
     dropped =
         dropped_values(features, dropout_mask(tape.options().seed, dropout.stream, dropout.p));
   }
-  Matrix<T> out = std::move(known);
-  if (out.empty()) {
-    const T* values = dropped.empty() ? features.csr().values.data() : dropped.data();
-    const bool small = is_near<T>(weight.rows(), weight.cols()) &&
-                       is_near<T>(features.rows(), weight.cols()) && !features.middles().empty();
-    out = small ? product_of_halves(features, values, weight.value())
-                : product(features.csr(), values, weight.value());
-    if (bias) add_to_rows(bias.value(), out);
-  }
-  expects(out.rows() == features.rows() && out.cols() == weight.cols(),
-          "sparse_linear: a known value has the shape of the product");
+  const T* values = dropped.empty() ? features.csr().values.data() : dropped.data();
+  Matrix<T> out = product(features.csr(), values, weight.value());
+  if (bias) add_to_rows(bias.value(), out);
   return tape.record(std::move(out), {weight, bias},
                      [&features, dropped = std::move(dropped), weight_slot = weight.slot(),
-                      bias_slot = bias.slot()](Tape<T>& t, Matrix<T> g) {
+                      bias_slot = bias.slot()](Tape<T>& t, const Matrix<T>& g) {
                        if (bias_slot >= 0) {
                          const auto into = t.target(bias_slot, 1, g.cols());
                          column_sums_into(g, into.gradient, !into.fresh);
                        }
                        accumulate_transposed_product(t, weight_slot, features,
-                                                     transposed_order(features, dropped),
-                                                     std::move(g));
+                                                     transposed_order(features, dropped), g);
                      });
 }
 
@@ -285,7 +190,7 @@ Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T
   template class SparseMatrix<T>;                                                               \
   template Var<T> spmm(Tape<T>&, const SparseMatrix<T>&, const Var<T>&);                        \
   template Var<T> sparse_linear(Tape<T>&, const SparseMatrix<T>&, const Var<T>&, const Var<T>&, \
-                                const EntryDropout&, Matrix<T>)
+                                const EntryDropout&)
 DGAT_INSTANTIATE(float);
 DGAT_INSTANTIATE(double);
 #undef DGAT_INSTANTIATE

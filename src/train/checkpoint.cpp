@@ -7,6 +7,8 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
+#include "dgat/core/progress.h"
+#include "dgat/train/option_table.h"
 
 namespace dgat::train {
 namespace {
@@ -108,6 +110,45 @@ void load_checkpoint(const std::filesystem::path& path, nn::Model<float>& model,
   if (state.finished) return;
   load_weights(file, model, source, "now/");
   restore_moments(file, model, state, source);
+}
+
+Checkpoints::Checkpoints(const SplitTask& task, const TrainHooks& hooks)
+    : hooks_(hooks),
+      every_(task.config.checkpoint_every),
+      identity_(fmt::format("split={}\nlayers={}\n", task.split, task.layers)) {
+  for (const OptionInfo& option : config_options()) {
+    if (option.changes_result && !option.affects_any(Affects::kTrials)) {
+      identity_ += fmt::format("{}={}\n", option.key, option.get(task.config));
+    }
+  }
+  identity_ += hooks.data;
+}
+
+bool Checkpoints::load(nn::Model<float>& model, LoopState& state) const {
+  if (hooks_.checkpoint.empty() || !std::filesystem::exists(hooks_.checkpoint)) return false;
+  const Snapshot initial(model);
+  try {
+    load_checkpoint(hooks_.checkpoint, model, state, identity_);
+    return true;
+  } catch (const InputError& error) {
+    if (!hooks_.checkpoint_is_optional) throw;
+    notice(fmt::format("train: starting again: {}", error.what()));
+  }
+  initial.restore(model);
+  state = LoopState{};
+  state.moments.resize(model.parameters().entries().size());
+  return false;
+}
+
+void Checkpoints::save(nn::Model<float>& model, const LoopState& state) const {
+  if (hooks_.checkpoint.empty()) return;
+  if (hooks_.before_checkpoint) hooks_.before_checkpoint();
+  try {
+    save_checkpoint(hooks_.checkpoint, model, state, identity_);
+  } catch (const Error& error) {
+    if (!hooks_.checkpoint_is_optional) throw;
+    notice(fmt::format("train: continuing without a checkpoint: {}", error.what()));
+  }
 }
 
 int64_t checkpoint_step(const std::filesystem::path& path) {

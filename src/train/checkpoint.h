@@ -31,6 +31,21 @@ void save_checkpoint(const std::filesystem::path& path, nn::Model<float>& model,
 void load_checkpoint(const std::filesystem::path& path, nn::Model<float>& model, LoopState& state,
                      const std::string& identity);
 
+/// Where one loop keeps its state, as TrainHooks asks. Without a path it keeps nothing.
+class Checkpoints {
+ public:
+  Checkpoints(const SplitTask& task, const TrainHooks& hooks);
+  bool due(int64_t step) const { return step % every_ == 0; }
+  /// Sets model and state from the checkpoint and returns true; false when the loop starts anew.
+  bool load(nn::Model<float>& model, LoopState& state) const;
+  void save(nn::Model<float>& model, const LoopState& state) const;
+
+ private:
+  const TrainHooks& hooks_;
+  int64_t every_;
+  std::string identity_;  // of the options, the split and the data
+};
+
 /// What a checkpoint says without its tensors: used to cut the log back to it.
 int64_t checkpoint_step(const std::filesystem::path& path);
 

@@ -118,6 +118,27 @@ double evaluate(MetricKind metric, const Scores& scores, std::span<const int32_t
   }
 }
 
+MetricKind metric_for(std::optional<MetricKind> asked, const data::Dataset& dataset) {
+  if (asked == MetricKind::kRocAuc && dataset.classes != 2) {
+    throw_input("metric: roc_auc needs two classes, {} has {}", dataset.name, dataset.classes);
+  }
+  if (asked) return *asked;
+  return dataset.metric() == data::Metric::kRocAuc ? MetricKind::kRocAuc : MetricKind::kAccuracy;
+}
+
+void check_measurable(MetricKind metric, const data::Dataset& dataset, int64_t split) {
+  const int64_t columns = dataset.classes == 2 ? 1 : dataset.classes;
+  const std::vector<float> zeros(dataset.labels.size() * static_cast<size_t>(columns));
+  const data::Split& parts = dataset.splits.at(static_cast<size_t>(split));
+  for (const auto& [nodes, name] :
+       {std::pair{&parts.train, "training"}, {&parts.val, "validation"}}) {
+    if (std::isnan(evaluate(metric, {zeros, columns}, dataset.labels, *nodes))) {
+      throw_input("{}: the {} nodes of split {} cannot be measured by {}: too few labels there",
+                  dataset.name, name, split, to_string(metric));
+    }
+  }
+}
+
 MeanStd mean_std(std::span<const double> values) {
   if (values.empty()) return {kNothing, kNothing};
   const auto n = static_cast<double>(values.size());

@@ -2,102 +2,56 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "checkpoint.h"
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
-#include "dgat/core/loop_sharing.h"
-#include "dgat/core/parallel.h"
-#include "dgat/core/progress.h"
-#include "dgat/core/random.h"
 #include "dgat/core/subnormals.h"
 #include "dgat/nn/registry.h"
-#include "dgat/tensor/adam.h"
-#include "dgat/tensor/ops.h"
-#include "dgat/train/option_table.h"
+#include "evaluator.h"
+#include "not_finite.h"
+#include "schedule.h"
+#include "stages.h"
+#include "stopping_rule.h"
+#include "training_step.h"
 
 namespace dgat::train {
 namespace {
-using tensor::Tape;
-using tensor::Var;
 
-/// A seed of its own for every split, for weights and dropout.
-uint64_t split_seed(uint64_t seed, int64_t split) {
-  const Philox::Block words = Philox(seed, 0x53504C4954)(static_cast<uint64_t>(split));
-  return (uint64_t{words[0]} << 32) | words[1];
-}
-
-/// The options that change results, and which network on which split this is.
-std::string identity(const SplitTask& task) {
-  std::string text = fmt::format("split={}\nlayers={}\n", task.split, task.layers);
-  for (const OptionInfo& option : config_options()) {
-    if (option.changes_result && !option.affects_any(Affects::kTrials)) {
-      text += fmt::format("{}={}\n", option.key, option.get(task.config));
-    }
-  }
-  return text;
-}
-
-std::vector<graph::NodeId> labelled(const std::vector<graph::NodeId>& nodes,
-                                    const std::vector<int32_t>& labels) {
-  std::vector<graph::NodeId> kept;
-  for (const graph::NodeId i : nodes) {
-    if (labels[static_cast<size_t>(i)] >= 0) kept.push_back(i);
-  }
-  return kept;
-}
-
+/// Puts the parts together: step, evaluation, stages, stopping rule, checkpoints.
 class Loop {
  public:
   Loop(const SplitTask& task, nn::Model<float>& model, const TrainHooks& hooks)
       : task_(task),
-        config_(task.config),
         model_(model),
         hooks_(hooks),
-        split_(task.dataset.splits.at(static_cast<size_t>(task.split))),
-        labels_(task.dataset.labels),
-        metric_(metric_for(task.config, task.dataset)),
-        train_nodes_(labelled(split_.train, labels_)),
-        seed_(split_seed(task.config.seed, task.split)),
-        identity_(identity(task) + hooks.data) {
-    if (train_nodes_.empty()) {
-      throw_input("{}: split {} has no labelled training node", task.dataset.name, task.split);
-    }
-    for (const graph::NodeId i : train_nodes_) {
-      train_labels_.push_back(labels_[static_cast<size_t>(i)]);
-    }
-    check_measurable(config_, task.dataset, task.split);
-    adam_.lr = config_.lr;
-    adam_.weight_decay = config_.weight_decay;
-    adam_.decoupled = config_.optimizer == Optimizer::kAdamW;
-    for (auto& entry : model.parameters().entries()) parameters_.push_back(&entry.parameter);
-    state_.moments.resize(parameters_.size());
-    constexpr int64_t kSmall = int64_t{1} << 17;  // numbers in a hidden layer
-    side_by_side_ = model.passes_are_independent() && thread_count() > 1 &&
-                    task.input.nodes() * model.options().hidden <= kSmall;
-    const double share = model.pretraining_share();
-    two_stages_ = share > 0;
-    pretraining_steps_ = std::min(config_.steps - 1,
-                                  static_cast<int64_t>(share * static_cast<double>(config_.steps)));
+        step_(task, model),
+        evaluator_(task, model),
+        stages_(model, task.config.steps),
+        stopping_(task.config, stages_.pretraining_steps()),
+        checkpoints_(task, hooks),
+        schedule_(model, task.input.nodes()) {
+    state_.moments.resize(model.parameters().entries().size());
   }
 
   SplitResult run() {
     const FlushSubnormals flush;
-    const bool continued = load();
-    if (!continued && two_stages_ && pretraining_steps_ == 0) {
-      model_.end_pretraining(task_.input);
+    const bool continued = checkpoints_.load(model_, state_);
+    if (!continued && stages_.pretraining_ends_after(0)) {
+      Stages::begin_second(model_, task_.input, state_);
     }
     start_ = std::chrono::steady_clock::now();
-    before_ = state_.seconds;
+    seconds_before_ = state_.seconds;
     while (!state_.finished) {
       stop_if_asked();
       step();
-      if (out_of_patience()) finish_evaluation();  // which may bring the step that was waited for
-      if (state_.step == config_.steps || out_of_patience()) state_.finished = true;
-      if (!state_.finished && state_.step % config_.checkpoint_every == 0) save();
+      if (stopping_.out_of_patience(state_.step, state_.best.step)) {
+        schedule_.finish();  // it may find the step that was waited for
+      }
+      state_.finished = stopping_.ends(state_.step, state_.best.step);
+      if (!state_.finished && checkpoints_.due(state_.step)) save();
     }
     save();
     state_.best_weights.restore(model_);
@@ -106,140 +60,27 @@ class Loop {
   }
 
  private:
-  void stop_if_asked() {
-    const bool other_failed = hooks_.stop != nullptr && hooks_.stop->load();
-    if (!interrupt_requested() && !other_failed) return;
-    save();
-    throw Interrupted(
-        fmt::format("train: stopped after step {} of split {}", state_.step, task_.split));
-  }
-
-  tensor::TapeOptions pass(bool training, int64_t number) const {
-    return {.training = training,
-            .seed = seed_,
-            .step = static_cast<uint64_t>(number),
-            .weights = weights_,
-            .gradients_aside = side_by_side_,
-            .late_gradients = config_.clip == 0};
-  }
-
-  /// Work on a small graph, its loops shared by the threads or not, as was faster of late.
-  template <class Work>
-  void shared_or_alone(LoopSharing& sharing, const Work& work) {
-    if (!side_by_side_) return work();
-    const auto begin = std::chrono::steady_clock::now();
-    {
-      const LoneLoops alone(!sharing.shared());
-      work();
-    }
-    sharing.record(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  }
-
   void step() {
     const int64_t number = state_.step + 1;
-    model_.set_pretraining(number <= pretraining_steps_);
-    double loss = 0;
-    shared_or_alone(pass_sharing_, [&] { loss = forward_and_backward(number); });
-    finish_evaluation();
-    state_.step = number;
-    const bool stage_ends = two_stages_ && number == pretraining_steps_;
-    const bool evaluates =
-        number % config_.eval_every == 0 || number == config_.steps || stage_ends;
-    shared_or_alone(update_sharing_, [&] {
-      update(number);
-      if (evaluates && side_by_side_) {
-        evaluation_tape_.begin(pass(/*training=*/false, number));
-        model_.begin_passes(evaluation_tape_, task_.input);
-        tape_.copy_kept(evaluation_tape_);
-      }
-    });
-    if (evaluates) {
-      evaluated_ = {number, loss, 0, 0, 0};
-      if (side_by_side_) {
-        evaluation_.start([this] { evaluate_weights(evaluation_tape_); });
-      } else {
-        evaluate_weights(tape_);
-        judge();
-      }
-    }
-    if (stage_ends) begin_second_stage();
-    state_.seconds =
-        before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
-  /// Leaves the gradients and returns the loss.
-  double forward_and_backward(int64_t number) {
-    tape_.begin(pass(/*training=*/true, number));
-    const Var<float> logits = model_.forward_rows(tape_, task_.input, train_nodes_);
-    Var<float> total = logits.cols() == 1 && task_.dataset.classes == 2
-                           ? tensor::binary_cross_entropy(tape_, logits, train_labels_)
-                           : tensor::cross_entropy(tape_, logits, train_labels_);
-    if (const Var<float> extra = model_.auxiliary_loss(tape_, task_.input)) {
-      total = tensor::add(tape_, total, extra);
-    }
-    const auto loss = static_cast<double>(total.value()(0, 0));
+    model_.set_pretraining(stages_.pretrains(number));
+    const double loss = schedule_.passes([&] { return step_.passes(number); });
+    schedule_.finish();  // an evaluation that failed is reported first
     if (!std::isfinite(loss)) {
-      finish_evaluation();
-      fail(number, fmt::format("the loss is {}", loss));
+      throw_not_finite(task_, model_, number, fmt::format("the loss is {}", loss));
     }
-    tape_.backward(total);
-    return loss;
-  }
-
-  /// The best weights of pre-training go on; its records and the optimiser's memory do not. What
-  /// is saved from here on says nothing of the first stage, so a resumed run needs no more.
-  void begin_second_stage() {
-    state_.best_weights.restore(model_);
-    model_.set_pretraining(false);
-    model_.end_pretraining(task_.input);
-    ++weights_;
-    state_.best = {};
-    state_.best_weights = {};
-    for (auto& moments : state_.moments) moments = {};
-  }
-
-  void update(int64_t number) {
-    double squares = 0;
-    for (const tensor::Parameter<float>* parameter : parameters_) {
-      if (config_.clip > 0 && parameter->has_grad) {
-        squares += tensor::sum_of_squares(parameter->grad);
-      }
+    step_.update(number, stages_.of_stage(number), state_.moments);
+    state_.step = number;
+    const bool stage_ends = stages_.pretraining_ends_after(number);
+    if (stopping_.evaluates(number) || stage_ends) {
+      evaluated_ = {.step = number, .loss = loss};
+      schedule_.evaluate([this] { evaluator_.measure(evaluated_); }, [this] { judge(); });
     }
-    const double norm = std::sqrt(squares);
-    const double scale = norm > config_.clip ? config_.clip / norm : 1;
-    tensor::AdamOptions options = adam_;
-    const int64_t of_stage = number > pretraining_steps_ ? number - pretraining_steps_ : number;
-    if (of_stage < config_.warmup) {
-      options.lr *= static_cast<double>(of_stage) / static_cast<double>(config_.warmup);
-    }
-    ++weights_;
-    const int64_t bad =
-        tensor::adam_update<float>(parameters_, state_.moments, options, of_stage, scale);
-    if (bad >= 0) {
-      fail(number, fmt::format("the gradient of {} is not finite",
-                               parameters_[static_cast<size_t>(bad)]->name));
-    }
-    for (tensor::Parameter<float>* parameter : parameters_) parameter->clear_grad();
+    if (stage_ends) Stages::begin_second(model_, task_.input, state_);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+    state_.seconds = seconds_before_ + elapsed.count();
   }
 
-  /// Fills the metrics of evaluated_ with those of the current weights.
-  void evaluate_weights(Tape<float>& tape) {
-    tape.begin(pass(/*training=*/false, evaluated_.step));
-    const Var<float> logits = model_.forward(tape, task_.input);
-    if (!tensor::all_finite(logits.value())) fail(evaluated_.step, "the logits are not finite");
-    const Scores scores{logits.value().values(), logits.cols()};
-    evaluated_.train = evaluate(metric_, scores, labels_, split_.train);
-    evaluated_.val = evaluate(metric_, scores, labels_, split_.val);
-    evaluated_.test = evaluate(metric_, scores, labels_, split_.test);
-  }
-
-  /// Waits for an evaluation on the side, if there is one, while its weights are still in place.
-  void finish_evaluation() {
-    if (!evaluation_.pending()) return;
-    evaluation_.wait();
-    judge();
-  }
-
+  /// Keeps the weights that were measured when they are the best so far.
   void judge() {
     if (state_.best.step == 0 || evaluated_.val > state_.best.val) {
       state_.best = evaluated_;
@@ -248,113 +89,35 @@ class Loop {
     if (hooks_.on_evaluation) hooks_.on_evaluation(evaluated_);
   }
 
-  [[noreturn]] void fail(int64_t number, const std::string& what) const {
-    std::string where;
-    for (const auto& entry : model_.parameters().entries()) {
-      if (where.empty() && !tensor::all_finite(entry.parameter.value)) {
-        where = fmt::format("parameter {} is not finite", entry.parameter.name);
-      }
-    }
-    if (where.empty() && !features_finite()) where = "the node features are not finite";
-    if (where.empty()) where = "parameters and features are finite, so the layers overflow";
-    throw_compute("train: split {}, step {}: {}; {}; scale the features, lower --lr or set --clip",
-                  task_.split, number, what, where);
-  }
-
-  bool features_finite() const {
-    const nn::NodeFeatures<float>& features = *task_.input.features;
-    if (!features.is_sparse()) return tensor::all_finite(features.dense());
-    const auto& values = features.sparse().csr().values;
-    return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
-  }
-
-  bool out_of_patience() const {
-    return config_.patience > 0 && state_.best.step > pretraining_steps_ &&
-           state_.step % config_.eval_every == 0 &&  // only what was evaluated can have been better
-           state_.step - state_.best.step >= config_.patience;
-  }
-
   void save() {
-    finish_evaluation();
-    if (hooks_.checkpoint.empty()) return;
-    if (hooks_.before_checkpoint) hooks_.before_checkpoint();
-    try {
-      save_checkpoint(hooks_.checkpoint, model_, state_, identity_);
-    } catch (const Error& error) {
-      if (!hooks_.checkpoint_is_optional) throw;
-      notice(fmt::format("train: goes on without a checkpoint: {}", error.what()));
-    }
+    schedule_.finish();
+    checkpoints_.save(model_, state_);
   }
 
-  /// Whether the loop goes on from a checkpoint.
-  bool load() {
-    if (hooks_.checkpoint.empty() || !std::filesystem::exists(hooks_.checkpoint)) return false;
-    const Snapshot initial(model_);
-    try {
-      load_checkpoint(hooks_.checkpoint, model_, state_, identity_);
-      return true;
-    } catch (const InputError& error) {
-      if (!hooks_.checkpoint_is_optional) throw;
-      notice(fmt::format("train: starts again: {}", error.what()));
-    }
-    initial.restore(model_);
-    state_ = LoopState{};
-    state_.moments.resize(parameters_.size());
-    return false;
+  void stop_if_asked() {
+    const bool other_failed = hooks_.stop != nullptr && hooks_.stop->load();
+    if (!interrupt_requested() && !other_failed) return;
+    save();
+    throw Interrupted(
+        fmt::format("train: stopped after step {} of split {}", state_.step, task_.split));
   }
 
   const SplitTask& task_;
-  const Config& config_;
   nn::Model<float>& model_;
   const TrainHooks& hooks_;
-  const data::Split& split_;
-  const std::vector<int32_t>& labels_;
-  MetricKind metric_;
-  std::vector<graph::NodeId> train_nodes_;
-  std::vector<int32_t> train_labels_;  // one per training node
-  uint64_t seed_;
-  std::string identity_;
-  tensor::AdamOptions adam_;
-  std::vector<tensor::Parameter<float>*> parameters_;  // of the model
-  Tape<float> tape_;
-  uint64_t weights_ = 1;  // counts the changes of the parameters
+  TrainingStep step_;
+  Evaluator evaluator_;
+  Stages stages_;
+  StoppingRule stopping_;
+  Checkpoints checkpoints_;
   LoopState state_;
-  /// Small graphs: an evaluation and the next step's passes, which read the same weights, run side
-  /// by side. Their loops are too short to gain much from being cut.
-  bool side_by_side_ = false;
-  LoopSharing pass_sharing_, update_sharing_;
-  StepRecord evaluated_;         // being evaluated, or the last that was
-  Tape<float> evaluation_tape_;  // of an evaluation on the side
-  SideTask evaluation_;          // last: it uses what stands above
-  bool two_stages_ = false;
-  int64_t pretraining_steps_ = 0;  // 0 for models of one stage
+  StepRecord evaluated_;  // being evaluated, or the last that was
   std::chrono::steady_clock::time_point start_;
-  double before_ = 0;
+  double seconds_before_ = 0;  // of the sessions before this one
+  Schedule schedule_;          // last: an evaluation on it uses what stands above
 };
 
 }  // namespace
-
-void check_measurable(const Config& config, const data::Dataset& dataset, int64_t split) {
-  const MetricKind metric = metric_for(config, dataset);
-  const int64_t columns = dataset.classes == 2 ? 1 : dataset.classes;
-  const std::vector<float> zeros(dataset.labels.size() * static_cast<size_t>(columns));
-  const data::Split& parts = dataset.splits.at(static_cast<size_t>(split));
-  for (const auto& [nodes, name] :
-       {std::pair{&parts.train, "training"}, {&parts.val, "validation"}}) {
-    if (std::isnan(evaluate(metric, {zeros, columns}, dataset.labels, *nodes))) {
-      throw_input("{}: the {} nodes of split {} cannot be measured by {}: too few labels there",
-                  dataset.name, name, split, to_string(metric));
-    }
-  }
-}
-
-MetricKind metric_for(const Config& config, const data::Dataset& dataset) {
-  if (config.metric == MetricKind::kRocAuc && dataset.classes != 2) {
-    throw_input("metric: roc_auc needs two classes, {} has {}", dataset.name, dataset.classes);
-  }
-  if (config.metric) return *config.metric;
-  return dataset.metric() == data::Metric::kRocAuc ? MetricKind::kRocAuc : MetricKind::kAccuracy;
-}
 
 std::unique_ptr<nn::Model<float>> make_task_model(const SplitTask& task) {
   nn::ModelOptions options = model_options(task.config, task.layers, task.input.features->cols(),

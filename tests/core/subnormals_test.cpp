@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dgat/core/parallel.h"
+#include "dgat/core/side_task.h"
 
 namespace dgat {
 namespace {

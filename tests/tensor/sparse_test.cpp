@@ -42,12 +42,6 @@ SparseMatrix<float> turned(const SparseMatrix<float>& s) {
   }
   return {s.rows(), s.cols(), csr.offsets, columns, values};
 }
-
-SparseMatrix<float> transposed(const SparseMatrix<float>& s) {
-  const auto& csr = s.transposed_csr();
-  return {s.cols(), s.rows(), csr.offsets, csr.columns, csr.values};
-}
-
 /// Product with weights of this width against the dense one, and both gradients.
 void expect_dense_product(const SparseMatrix<float>& s, int64_t width) {
   Matrix<float> dense = Matrix<float>::zeros(60, 2500);
@@ -85,65 +79,19 @@ void expect_dense_product(const SparseMatrix<float>& s, int64_t width) {
 
 TEST(Sparse, ProductAndGradientEqualTheDenseOnes) {
   const SparseMatrix<float> s = random_sparse(60, 2500);
-  ASSERT_EQ(std::ssize(s.middles()), 60);
-  for (const int64_t width : {9, 32, 64}) expect_dense_product(s, width);
-  expect_dense_product(s, 128);  // weights too large to have halves
-  ASSERT_TRUE(turned(s).middles().empty());
-  expect_dense_product(turned(s), 64);
+  for (const int64_t width : {9, 32, 64, 128}) expect_dense_product(s, width);
+  expect_dense_product(turned(s), 64);  // columns in falling order
 }
 
-TEST(Sparse, MiddlesPartTheColumns) {
-  const SparseMatrix<float> s = random_sparse(20, 91);
-  for (size_t i = 0; i < 20; ++i) {
-    for (int64_t e = s.csr().offsets[i]; e < s.csr().offsets[i + 1]; ++e) {
-      EXPECT_EQ(e < s.middles()[i], s.csr().columns[static_cast<size_t>(e)] < 45);
-    }
-  }
-}
-
-/// Two steps of Adam on sum(probe(features W + more W)); the gradient may come late or not.
-Matrix<float> trained_weights(const SparseMatrix<float>& features, const SparseMatrix<float>* more,
-                              double dropout, bool late) {
-  Parameter<float> w = test::random_parameter<float>(features.cols(), 64, 1);
-  AdamMoments<float> moments;
-  for (int64_t step = 1; step <= 2; ++step) {
-    Tape<float> tape({.training = true, .seed = 4, .late_gradients = late});
-    Var<float> out = sparse_linear(tape, features, tape.parameter(w), {}, {dropout, 5});
-    if (more != nullptr) out = add(tape, out, sparse_linear(tape, *more, tape.parameter(w), {}));
-    tape.backward(test::probe(tape, out));
-    EXPECT_EQ(w.late != nullptr, late && more == nullptr);
-    EXPECT_TRUE(adam_update(w, moments, {.lr = 0.1}, step));
-    w.clear_grad();
-  }
-  return std::move(w.value);
-}
-
-TEST(Sparse, AGradientThatComesLateHasTheSameBits) {
-  // Many columns, and rows of the transposed matrix that are longer than one piece.
-  const SparseMatrix<float> wide = random_sparse(60, 2500), tall = transposed(wide);
-  for (const SparseMatrix<float>* features : {&wide, &tall}) {
-    for (const double dropout : {0.0, 0.3}) {
-      for (const SparseMatrix<float>* more :
-           {static_cast<const SparseMatrix<float>*>(nullptr), features}) {
-        const Matrix<float> at_once = trained_weights(*features, more, dropout, false),
-                            late = trained_weights(*features, more, dropout, true);
-        ASSERT_TRUE(std::ranges::equal(at_once.values(), late.values()))
-            << features->rows() << " rows, dropout " << dropout << ", twice " << (more != nullptr);
-      }
-    }
-  }
-}
-
-TEST(Sparse, ALateGradientThatIsNotFiniteIsFound) {
+TEST(Adam, AGradientThatIsNotFiniteIsFoundAndSpoilsNoWeight) {
   const SparseMatrix<float> s = random_sparse(60, 2500);
   Parameter<float> w = test::random_parameter<float>(2500, 64, 1);
   const float before = w.value(2, 0);
   const Matrix<float> infinite =
       Matrix<float>::filled(60, 64, std::numeric_limits<float>::infinity());
-  Tape<float> tape({.training = true, .late_gradients = true});
+  Tape<float> tape({.training = true});
   const Var<float> out = sparse_linear(tape, s, tape.parameter(w), {});
   tape.backward(test::probe(tape, multiply(tape, out, tape.reference(infinite))));
-  ASSERT_NE(w.late, nullptr);
   AdamMoments<float> moments;
   EXPECT_FALSE(adam_update(w, moments, {.lr = 0.1}, 1));
   EXPECT_EQ(w.value(2, 0), before) << "numbers near it are left alone";

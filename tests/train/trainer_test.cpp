@@ -104,8 +104,7 @@ data::Dataset wordy_dataset() {
   return dataset;
 }
 
-TEST_P(EveryModel, SparseFeaturesGiveTheSameBitsWithThreadsAndWithGradientsInMemory) {
-  // A limit that is never reached makes the trainer look at gradients that otherwise come late.
+TEST_P(EveryModel, SparseFeaturesGiveTheSameBitsAtEveryThreadCountAndUnderAnUnreachedLimit) {
   const auto trained = [](const char* clip, int threads) {
     const ThreadScope scope(threads);
     const Config config = test::small_config(GetParam(), {{"steps", "4"}, {"clip", clip}});
@@ -146,8 +145,6 @@ TEST(Trainer, EvaluatesEveryKStepsAndAtTheEnd) {
 }
 
 TEST_P(EveryModel, EvaluatingLeavesNoTraceInTheTraining) {
-  // On one thread an evaluation hands products over to the next training pass, which must be what
-  // that pass would have computed; on two it runs beside that pass.
   for (const int threads : {1, 2}) {
     const ThreadScope scope(threads);
     const Trained often = train_small(test::small_config(GetParam(), {{"steps", "6"}})),
@@ -264,7 +261,6 @@ class FailsAtStepThree final : public nn::Model<float> {
   explicit FailsAtStepThree(const nn::ModelOptions& options) : Model(options) {
     weight_ = &parameters().weight("weight", options.classes, options.features);
   }
-  bool passes_are_independent() const override { return true; }
   tensor::Var<float> forward(tensor::Tape<float>& tape, const nn::GraphInput<float>& input,
                              nn::Inspection<float>* /*inspection*/) override {
     if (!tape.training() && tape.options().step == 3) {
@@ -292,7 +288,7 @@ TEST(Trainer, AnEvaluationThatFailsIsReportedBeforeAnyLaterStep) {
   spectral::SpectralCache cache;
   InputBuilder builder(dataset, config, cache);
   const auto input = builder.for_split(0);
-  for (const int threads : {1, 2}) {  // after the step, and beside the next one
+  for (const int threads : {1, 2}) {
     const ThreadScope scope(threads);
     FailsAtStepThree model(one_layer(dataset));
     std::vector<int64_t> steps;
@@ -333,7 +329,7 @@ class OverflowsBackwards final : public nn::Model<float> {
 
 TEST(Trainer, AGradientThatIsNotFiniteIsNamedAndSpoilsNoWeight) {
   const data::Dataset dataset = wordy_dataset();
-  for (const char* clip : {"0", "1e9"}) {  // the gradient comes late, and stands in memory
+  for (const char* clip : {"0", "1e9"}) {
     const Config config = test::small_config("gcn", {{"clip", clip}});
     spectral::SpectralCache cache;
     InputBuilder builder(dataset, config, cache);

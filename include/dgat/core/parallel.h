@@ -1,9 +1,6 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <exception>
-#include <functional>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -29,54 +26,6 @@ class ThreadScope {
 
  private:
   int previous_;
-};
-
-/// While it lives, loops started by the current thread stay on it if `alone`; a SideTask still goes
-/// to a helper. For loops so short that passing their rows to another core costs more than it
-/// saves.
-class LoneLoops {
- public:
-  explicit LoneLoops(bool alone);
-  ~LoneLoops();
-  LoneLoops(const LoneLoops&) = delete;
-  LoneLoops& operator=(const LoneLoops&) = delete;
-
- private:
-  bool previous_;
-};
-
-namespace detail {
-/// Work handed to a helper of the calling thread.
-struct Errand {
-  void (*function)(void* context) = nullptr;
-  void* context = nullptr;
-  std::atomic<bool> done{false};
-};
-}  // namespace detail
-
-/// Work that another thread does while the caller goes on: one of those that help with the caller's
-/// loops, so that no more threads are busy than before. Several are begun in the order they were
-/// started. Loops inside the work stay on that thread. The thread that starts it also waits for it.
-class SideTask {
- public:
-  SideTask() = default;
-  ~SideTask();  ///< waits; an exception of the work is lost
-  SideTask(const SideTask&) = delete;
-  SideTask& operator=(const SideTask&) = delete;
-
-  /// Needs: not pending(). With one thread the work is left for wait().
-  void start(std::function<void()> work);
-  bool pending() const { return pending_; }
-  /// Returns when the work is done; does it here when no thread has begun. Rethrows its exception.
-  void wait();
-
- private:
-  void run() noexcept;
-  std::function<void()> work_;
-  std::exception_ptr error_;
-  bool pending_ = false, posted_ = false;
-  uint32_t subnormals_ = 0;  // FlushSubnormals of the thread that started it
-  detail::Errand errand_;
 };
 
 namespace detail {

@@ -7,8 +7,8 @@
 /// as long for each as for other numbers.
 namespace dgat {
 
-/// While it lives, they count as zero on the current thread, in the loops that it starts and in its
-/// SideTasks: a loop has the same bits whoever runs its blocks.
+/// While it lives, they count as zero on the current thread and in the loops that it starts: a loop
+/// has the same bits on every thread.
 class FlushSubnormals {
  public:
   FlushSubnormals();

@@ -55,10 +55,6 @@ class Model {
     return tensor::gather_rows(tape, forward(tape, input), rows);
   }
 
-  /// Leaves on the tape (Tape::keep) what forward() and forward_rows() with the present weights
-  /// both begin with, whether the tape is in training or not.
-  virtual void begin_passes(tensor::Tape<T>& /*tape*/, const GraphInput<T>& /*input*/) {}
-
   /// A term added to the loss, 1 x 1, or an empty Var; called after forward_rows() on the same tape
   /// in training. (tape.options().step says which step this is, for schedules.)
   virtual tensor::Var<T> auxiliary_loss(tensor::Tape<T>& /*tape*/, const GraphInput<T>& /*input*/) {
@@ -75,10 +71,6 @@ class Model {
   virtual void end_pretraining(const GraphInput<T>& /*input*/) {}
   bool pretraining() const { return pretraining_; }
   void set_pretraining(bool on) { pretraining_ = on; }
-
-  /// Whether forward() may run on one thread while another is in forward_rows(): true when a pass
-  /// changes nothing that the other kind reads.
-  virtual bool passes_are_independent() const { return false; }
 
   virtual std::vector<NamedBuffer<T>> buffers() { return {}; }
 

@@ -13,11 +13,9 @@ namespace dgat::tensor {
 // Products
 // -----------------------------------------------------------------------------------------
 
-/// x W^T + b: x [n, in], weight [out, in], bias [1, out] or an empty Var. `known`: this value, when
-/// an earlier pass has computed it (Tape::take_kept), or empty.
+/// x W^T + b: x [n, in], weight [out, in], bias [1, out] or an empty Var.
 template <class T>
-Var<T> linear(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>& bias = {},
-              Matrix<T> known = {});
+Var<T> linear(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>& bias = {});
 /// a b: a [n, k], b [k, m].
 template <class T>
 Var<T> matmul(Tape<T>& tape, const Var<T>& a, const Var<T>& b);

@@ -30,9 +30,6 @@ class SparseMatrix {
   };
   const Csr& csr() const { return forward_; }
   const Csr& transposed_csr() const { return transposed_; }
-  /// Where in csr() the entries of a row begin that lie in the second half of the columns; empty
-  /// when there is a row whose columns do not rise.
-  std::span<const int64_t> middles() const { return middles_; }
   /// Where entry k of transposed_csr() stands in csr(); made on the first call, 8 bytes per entry.
   std::span<const int64_t> transposed_positions() const;
 
@@ -42,7 +39,6 @@ class SparseMatrix {
     std::vector<int64_t> values;
   };
   Csr forward_, transposed_;
-  std::vector<int64_t> middles_;
   std::shared_ptr<Positions> positions_ = std::make_shared<Positions>();
 };
 
@@ -53,8 +49,7 @@ struct EntryDropout {
   uint64_t stream = 0;
 };
 
-/// S x, with S constant: the gradient S^T g goes to x only. S must outlive the backward pass, and
-/// the update when x is a parameter whose gradient may come late.
+/// S x, with S constant: the gradient S^T g goes to x only. S must outlive the backward pass.
 ///
 /// A linear layer on sparse features is spmm(features, W) + bias with W stored [in, out]
 /// (Parameter::transposed = true): the weight file's [out, in] would make every access a stride.
@@ -62,9 +57,9 @@ template <class T>
 Var<T> spmm(Tape<T>& tape, const SparseMatrix<T>& matrix, const Var<T>& x);
 /// dropout(S) W plus bias [1, m] (or an empty Var) in every row. Zeros stay zero, so that only the
 /// stored entries need a mask; the values that are left are kept for the backward pass. The caller
-/// leaves dropout.p at 0 outside training. `known`: this value, as in linear().
+/// leaves dropout.p at 0 outside training.
 template <class T>
 Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T>& weight,
-                     const Var<T>& bias, const EntryDropout& dropout = {}, Matrix<T> known = {});
+                     const Var<T>& bias, const EntryDropout& dropout = {});
 
 }  // namespace dgat::tensor

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <deque>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "dgat/core/parallel.h"
 #include "dgat/tensor/matrix.h"
 
 /// A model is a forward function over Vars. Operations (ops.h, sparse.h, edge_ops.h, attention.h,
@@ -20,33 +17,17 @@
 ///   tape.backward(loss);               // parameter.grad filled; every intermediate released
 namespace dgat::tensor {
 
-/// A gradient that is computed where it is used, some rows at a time, and never stands in memory.
-template <class T>
-class LateGradient {
- public:
-  LateGradient() = default;
-  virtual ~LateGradient() = default;
-  LateGradient(const LateGradient&) = delete;
-  LateGradient& operator=(const LateGradient&) = delete;
-  /// out = rows [begin, end). Several threads may ask at once.
-  virtual void rows(int64_t begin, int64_t end, T* out) const = 0;
-};
-
 /// A named matrix that is trained.
 template <class T>
 struct Parameter {
   std::string name;                        ///< as in the weight file, "layers.0.lin.weight"
-  Matrix<T> value, grad;                   ///< grad is valid when has_grad and not late
-  std::unique_ptr<LateGradient<T>> late;   ///< stands for grad (TapeOptions::late_gradients)
+  Matrix<T> value, grad;                   ///< grad is valid when has_grad
   bool weight_decay = true;                ///< false for biases and norms
   double lr_scale = 1;                     ///< times AdamOptions::lr
   std::optional<double> own_weight_decay;  ///< instead of AdamOptions::weight_decay
   bool transposed = false;                 ///< value is the transpose of what a weight file holds
   bool has_grad = false;  ///< false: the next gradient overwrites instead of adding
-  void clear_grad() {
-    has_grad = false;
-    late.reset();
-  }
+  void clear_grad() { has_grad = false; }
 };
 
 /// A value in flight: a cheap handle, shared. Its matrix lives as long as a Var or a later
@@ -79,15 +60,6 @@ struct TapeOptions {
   bool training = false;  ///< record for backward(), and let dropout drop
   uint64_t seed = 0;      ///< dropout masks are a function of (seed, step, operation, position)
   uint64_t step = 0;
-  /// Names the values of the parameters: consecutive passes with the same number other than 0 see
-  /// the same ones, so that the second may take over products from the first (Tape::keep).
-  uint64_t weights = 0;
-  /// Gradients of parameters, which nothing else in a pass waits for, may be computed by another
-  /// thread while backward() goes on (Tape::aside). For small passes: operands live longer.
-  bool gradients_aside = false;
-  /// The gradient of the weights of a sparse layer may be left as Parameter::late, for a caller who
-  /// only wants it for adam_update: of a wide input it is larger than all else in a small network.
-  bool late_gradients = false;
 };
 
 template <class T>
@@ -139,26 +111,6 @@ class Tape {
   };
   Target target(int32_t slot, int64_t rows, int64_t cols);
 
-  /// Whether this slot is a parameter's and its gradient may be filled by aside().
-  bool may_go_aside(int32_t slot) const;
-  /// Does `work`, which fills the target()s of these parameter slots, some time before backward()
-  /// returns, perhaps on another thread. Needs: may_go_aside() of all of them; `work` owns what it
-  /// reads.
-  void aside(std::initializer_list<int32_t> slots, std::function<void()> work);
-
-  /// Whether this slot is a parameter's that has no gradient yet, and its may be late.
-  bool may_come_late(int32_t slot) const;
-  /// Leaves the gradient to whoever wants it. Needs: may_come_late(slot).
-  void come_late(int32_t slot, std::unique_ptr<LateGradient<T>> gradient);
-
-  /// Leaves a product of this parameter and constants to the next pass, when options().weights
-  /// allows that it asks.
-  void keep(const Parameter<T>& parameter, const Var<T>& product);
-  /// What the pass before left, once; empty when it left nothing or the weights have changed.
-  Matrix<T> take_kept(const Parameter<T>& parameter);
-  /// Copies what `other` has kept for passes with the same weights.
-  void copy_kept(const Tape& other);
-
   /// A stream number for Philox(options().seed, stream): one per random operation of a pass.
   uint64_t next_random_stream() { return (options_.step << 16) + random_operations_++; }
 
@@ -179,19 +131,10 @@ class Tape {
     Matrix<T> gradient;
   };
   void attach(Var<T>& result, std::unique_ptr<Note> note);
-  void finish_side_work();
 
   TapeOptions options_;
   uint64_t random_operations_ = 0;
   std::vector<Entry> entries_;
-  struct Kept {
-    const Parameter<T>* parameter;
-    Var<T> product;
-  };
-  std::vector<Kept> kept_;
-  std::deque<SideTask> side_work_;               // begun: as many as below
-  std::vector<const Parameter<T>*> unfinished_;  // what side work fills, one or more of each
-  size_t side_tasks_ = 0;
 };
 
 }  // namespace dgat::tensor

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "dgat/graph/csr_graph.h"
+#include "dgat/data/dataset.h"
 
 /// Measures of a classification, in [0, 1]. Every function looks at the nodes it is given and skips
 /// those with label -1; an answer without any labelled node is NaN.
@@ -42,6 +43,14 @@ enum class MetricKind { kAccuracy, kRocAuc, kMacroF1 };
 std::string to_string(MetricKind metric);  ///< "accuracy", "roc_auc", "macro_f1"
 double evaluate(MetricKind metric, const Scores& scores, std::span<const int32_t> labels,
                 std::span<const graph::NodeId> nodes);
+
+/// The metric that was asked for, or the usual one of the data set: ROC AUC for two classes, else
+/// accuracy. Throws: InputError when it does not apply.
+MetricKind metric_for(std::optional<MetricKind> asked, const data::Dataset& dataset);
+
+/// A part whose metric is not a number whatever the scores cannot choose a step.
+/// Throws: InputError naming the split and its part.
+void check_measurable(MetricKind metric, const data::Dataset& dataset, int64_t split);
 
 /// Mean and sample standard deviation (n - 1); the deviation of a single value is 0.
 struct MeanStd {

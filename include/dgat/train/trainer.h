@@ -12,12 +12,6 @@
 
 namespace dgat::train {
 
-/// The metric that a configuration means on a data set. Throws: InputError when it does not apply.
-MetricKind metric_for(const Config& config, const data::Dataset& dataset);
-/// A part whose metric is not a number whatever the scores cannot choose a step.
-/// Throws: InputError naming the split and its part.
-void check_measurable(const Config& config, const data::Dataset& dataset, int64_t split);
-
 /// Metrics after the update of a step; loss is that of the training pass of the step.
 struct StepRecord {
   int64_t step = 0;

@@ -146,7 +146,7 @@ class Gbkgnn final : public Model<T> {
   }
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
-    scores_.assign(layers_.size(), {});
+    std::vector<Var<T>> scores(layers_.size());
     Var<T> x;
     for (size_t l = 0; l < layers_.size(); ++l) {
       if (l > 0) {
@@ -154,9 +154,9 @@ class Gbkgnn final : public Model<T> {
         if (inspection != nullptr) inspection->embeddings = x.value().clone();
         x = tensor::dropout(tape, x, this->options().dropout);
       }
-      x = layers_[l](tape, *gated_, *mean_, *input.features, x, scores_[l]);
+      x = layers_[l](tape, *gated_, *mean_, *input.features, x, scores[l]);
     }
-    if (!tape.training()) scores_.clear();
+    if (tape.training()) scores_ = std::move(scores);
     return x;
   }
 
