@@ -27,6 +27,7 @@
 #include "dgat/nn/registry.h"
 #include "dgat/synth/csbm.h"
 #include "dgat/train/inputs.h"
+#include "dgat/train/trainer.h"
 #include "stopwatch.h"
 
 namespace {

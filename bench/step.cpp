@@ -30,6 +30,7 @@
 #include "dgat/synth/minesweeper.h"
 #include "dgat/tensor/blas.h"
 #include "dgat/train/inputs.h"
+#include "dgat/train/trainer.h"
 #include "stopwatch.h"
 
 namespace {
