@@ -12,6 +12,7 @@
 
 #include "dgat/core/random.h"
 #include "dgat/data/npz_dataset.h"
+#include "dgat/data/sha256.h"
 #include "dgat/graph/builder.h"
 
 namespace {
@@ -88,6 +89,17 @@ void write_npz(benchmark::State& state) {
   state.counters["wrong"] = data::read_npz(file.path(), {}).features == set.features ? 0 : 1;
 }
 BENCHMARK(write_npz)->Args({18660, 4735, 790777})->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void sha256(benchmark::State& state) {
+  const std::string bytes(static_cast<size_t>(state.range(0)), 'x');
+  for (auto _ : state) {
+    data::Sha256 hash;
+    hash.update(bytes);
+    benchmark::DoNotOptimize(hash.finish());
+  }
+  state.SetBytesProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(sha256)->Arg(16)->Arg(1 << 26);
 
 /// A line of /proc/self/status in bytes, 0 where there is none.
 int64_t memory(const std::string& key) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/SparseCholesky>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,34 +11,33 @@
 namespace dgat::spectral {
 
 /// Sparse L diag(d) L^T of matrices diag(x) - A on the pattern of a graph, in an order of
-/// approximate minimum degree. Size and work are known before any number is computed.
+/// approximate minimum degree (Eigen's SimplicialLDLT). Size and work are known before any number
+/// is computed: Eigen counts without a limit, so the entries are counted here first.
 class SparseLdl {
  public:
   /// Orders and counts; stops counting beyond max_entries (fits() is then false).
   SparseLdl(const graph::CsrGraph& graph, int64_t max_entries);
 
   bool fits() const { return fits_; }
-  int64_t entries() const { return entries_; }       ///< of L, below the diagonal
   double operations() const { return operations_; }  ///< sum of squared column counts
   static int64_t bytes_per_entry() { return sizeof(double) + sizeof(graph::NodeId); }
 
   /// Factors diag(x) - A. With `grounded` the last pivot is left out: the factor of a Laplacian
   /// whose last node is held at zero.
   void factorise(std::span<const double> x, bool grounded);
-  int64_t negative_pivots() const;
+  int64_t negative_pivots() const { return (pivots_.array() < 0).count(); }
   /// x = (L diag(d) L^T)^-1 b, zero on the grounded node.
   void solve(std::span<const double> b, std::span<double> x) const;
 
  private:
-  const graph::CsrGraph& graph_;
-  std::vector<graph::NodeId> order_, place_;  // node at a place, place of a node
-  std::vector<graph::NodeId> parent_;         // elimination tree, in places
-  std::vector<int64_t> begin_;                // columns of L
-  std::vector<graph::NodeId> rows_;
-  std::vector<double> values_, pivots_;
-  mutable std::vector<double> work_;
+  using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, graph::NodeId>;
+  void count(int64_t max_entries);
+
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, graph::NodeId> order_;  // place -> node
+  Matrix upper_;  // the upper triangle in this order
+  Eigen::SimplicialLDLT<Matrix, Eigen::Upper, Eigen::NaturalOrdering<graph::NodeId>> ldlt_;
+  Eigen::VectorXd pivots_;
   bool fits_ = false;
-  int64_t entries_ = 0;
   double operations_ = 0;
 };
 

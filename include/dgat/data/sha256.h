@@ -1,17 +1,19 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace dgat::data {
 
-/// SHA-256 (FIPS 180-4) of bytes that arrive in pieces.
+/// SHA-256 (FIPS 180-4) of bytes that arrive in pieces; computed by libcrypto.
 class Sha256 {
  public:
+  Sha256();
+  ~Sha256();
+
   void update(std::string_view bytes);
   /// The length, then the bytes of the values: two lists in a row are not one longer list.
   template <class T>
@@ -23,12 +25,8 @@ class Sha256 {
   std::string finish();
 
  private:
-  void compress(const unsigned char* block);
-  std::array<uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::array<unsigned char, 64> block_{};
-  size_t filled_ = 0;
-  uint64_t bytes_ = 0;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 /// Reads the file once. Throws InputError when it cannot be read.
