@@ -1,5 +1,7 @@
 #include "dgat/train/metrics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -116,6 +118,10 @@ double evaluate(MetricKind metric, const Scores& scores, std::span<const int32_t
     default:
       return accuracy(scores, labels, nodes);
   }
+}
+
+std::string percent(double fraction) {
+  return std::isnan(fraction) ? "-" : fmt::format("{:.2f}", 100 * fraction);
 }
 
 MeanStd mean_std(std::span<const double> values) {

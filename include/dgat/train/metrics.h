@@ -43,6 +43,9 @@ std::string to_string(MetricKind metric);  ///< "accuracy", "roc_auc", "macro_f1
 double evaluate(MetricKind metric, const Scores& scores, std::span<const int32_t> labels,
                 std::span<const graph::NodeId> nodes);
 
+/// A fraction in percent with two decimals, "42.09"; "-" for NaN.
+std::string percent(double fraction);
+
 /// Mean and sample standard deviation (n - 1); the deviation of a single value is 0.
 struct MeanStd {
   double mean = 0, std = 0;
