@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dgat/study/table.h"
+
 namespace dgat::app {
 namespace {
 
@@ -100,14 +102,16 @@ Json to_json(const study::Advice& advice) {
 }
 
 std::string to_text(const study::Advice& advice, const std::string& train_command) {
-  Table gammas({"gamma", "score", "eigenvalue", "gap", "phi lives on", "classes in phi"});
+  study::Table gammas =
+      study::Table::of({"gamma", "score", "eigenvalue", "gap", "phi lives on", "classes in phi"});
   for (const study::GammaScore& g : advice.gammas) {
     gammas.row({fmt::format("{:g}", g.gamma), fmt::format("{:.4f}", g.score),
                 fmt::format("{:.3g}", g.eigenvalue), fmt::format("{:.2g}", g.gap),
                 fmt::format("{:.1f}%", 100 * g.participation_ratio),
                 fmt::format("{:.1f}%", 100 * std::max(0.0, g.class_share))});
   }
-  Table best({"candidate", "score", "held-out", "gain", "edges", "agree kept/dropped"});
+  study::Table best =
+      study::Table::of({"candidate", "score", "held-out", "gain", "edges", "agree kept/dropped"});
   size_t shown = 0;
   for (const study::CandidateScore& c : advice.candidates) {
     if (c.repeated || shown++ >= kShown) continue;
@@ -121,7 +125,7 @@ std::string to_text(const study::Advice& advice, const std::string& train_comman
                                     choice.gamma, choice.alpha, rewire::to_string(choice.mode));
   if (choice.epsilon) command += " --epsilon " + rewire::to_string(*choice.epsilon);
   return fmt::format("{}, split {}: {} training nodes\n\n{}\n{}\n{}\n  {}\n", advice.dataset,
-                     advice.split, advice.training_nodes, gammas.text(), best.text(),
+                     advice.split, advice.training_nodes, gammas.terminal(), best.terminal(),
                      wrapped(advice.reason), command);
 }
 

@@ -1,52 +1,29 @@
 #include "data_options.h"
 
-#include <algorithm>
-
 namespace dgat::app {
 
-void add_data_options(CLI::App& verb, DataOptions& options) {
+void add_data_options(CLI::App& verb, DataOptions& options, const std::string& split_use) {
   verb.add_option("DATA", options.data, "data set: a file, a folder, or a name of `dgat datasets`")
       ->required();
-  verb.add_flag("--directed", options.directed, "keep arcs as they are; default: both directions")
-      ->group("Data");
-  verb.add_option("--split", options.split,
-                  "make stratified random splits, train/val/test in percent, like 60/20/20")
-      ->group("Data");
-  verb.add_option("--splits", options.splits,
-                  "how many splits: the first ones of the data set, or random ones (10)")
-      ->check(CLI::Range(1, 100000))
-      ->group("Data");
-  verb.add_option("--split-file", options.split_file,
-                  "CSV with the splits: id,split0,split1,... and train, val, test or nothing")
-      ->group("Data");
-}
-
-data::LoadOptions load_options(const DataOptions& options, uint64_t seed) {
-  data::LoadOptions result{.directed = options.directed};
-  result.splits.count = options.splits;
-  result.splits.seed = seed;
-  if (!options.split.empty()) {
-    result.splits.fractions = data::parse_split_fractions(options.split);
+  add_option_flags(verb, options.settings, {"directed"});
+  if (split_use.empty()) {
+    add_option_flags(verb, options.settings, {"split"});
+  } else {
+    add_split_number(verb, options.split, split_use, &options.settings);
   }
-  if (!options.split_file.empty()) result.splits.file = options.split_file;
-  return result;
+  add_option_flags(verb, options.settings, {"splits", "split_file"});
+  verb.get_option("--splits")->group("Data");
 }
 
-data::Dataset load(const DataOptions& options, uint64_t seed, bool needs_splits) {
-  data::LoadOptions request = load_options(options, seed);
-  request.splits.required = needs_splits;
-  return data::load_dataset(options.data, request);
+train::Config config_of(const DataOptions& options, const CommonOptions& common) {
+  train::Settings settings = options.settings;
+  settings["data"] = options.data;
+  settings["seed"] = std::to_string(common.seed);
+  return train::resolve(settings);
 }
 
-int take_split_number(DataOptions& options) {
-  const std::string& text = options.split;
-  const bool is_number =
-      !text.empty() && text.size() <= 6 &&
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!is_number) return 0;
-  const int split = std::stoi(text);
-  options.split.clear();
-  return split;
+data::Dataset load(const train::Config& config, bool needs_splits) {
+  return data::load_dataset(config.data, train::load_options(config, needs_splits));
 }
 
 }  // namespace dgat::app

@@ -1,32 +1,27 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "dgat/data/load.h"
-#include "verb.h"
+#include "option_flags.h"
 
 namespace dgat::app {
 
-/// The data set of a verb and how to read it: DATA --directed --split --splits --split-file.
+/// The data set of a verb that trains nothing, how to read it, and further options of the table.
 struct DataOptions {
   std::string data;
-  bool directed = false;
-  std::string split, split_file;
-  std::optional<int> splits;
+  train::Settings settings;      ///< what was given, by key
+  std::optional<int64_t> split;  ///< --split K
 };
 
-/// Adds the positional DATA and the flags.
-void add_data_options(CLI::App& verb, DataOptions& options);
+/// Adds the positional DATA and --directed --split --splits --split-file. With `split_use`, --split
+/// may also be the number of a split; see add_split_number().
+void add_data_options(CLI::App& verb, DataOptions& options, const std::string& split_use = {});
 
-/// What the flags mean to the library. Throws InputError for shares that are none.
-data::LoadOptions load_options(const DataOptions& options, uint64_t seed);
+/// The settings as a configuration, with the seed of the common flags.
+train::Config config_of(const DataOptions& options, const CommonOptions& common);
 
 /// Reads the data set. With needs_splits, one that has none gets random ones (60/20/20).
-data::Dataset load(const DataOptions& options, uint64_t seed, bool needs_splits = false);
-
-/// "--split 3" names a split instead of asking for random ones: takes it out of the options and
-/// returns it; 0 when there is none.
-int take_split_number(DataOptions& options);
+data::Dataset load(const train::Config& config, bool needs_splits = false);
 
 }  // namespace dgat::app

@@ -5,36 +5,12 @@
 
 namespace dgat::app {
 
-std::string flag_of(const std::string& key) {
-  std::string flag = "--" + key;
-  std::replace(flag.begin(), flag.end(), '_', '-');
-  return flag;
-}
-
 void add_training_options(CLI::App& verb, TrainingOptions& options, const CommonOptions& common,
                           const std::vector<std::string>& left_out) {
-  const train::Config defaults;
-  for (const train::OptionInfo& info : train::config_options()) {
-    const bool skipped = std::find(left_out.begin(), left_out.end(), info.key) != left_out.end();
-    if (skipped || info.key == "data" || info.key == "seed") continue;
-    if (info.is_switch) {
-      verb.add_flag_callback(
-              flag_of(info.key), [&options, &info] { options.flags[info.key] = "on"; },
-              info.meaning)
-          ->group(info.group);
-      continue;
-    }
-    verb.add_option_function<std::string>(
-            flag_of(info.key),
-            [&options, &info](const std::string& text) {
-              train::Config probe;
-              info.set(probe, text);  // a wrong value is reported before anything is read
-              options.flags[info.key] = text;
-            },
-            info.meaning)
-        ->type_name(info.value)
-        ->default_str(info.get(defaults))
-        ->group(info.group);
+  for (const train::OptionInfo& option : train::config_options()) {
+    const bool skipped = std::find(left_out.begin(), left_out.end(), option.key) != left_out.end();
+    if (skipped || option.key == "data" || option.key == "seed") continue;
+    add_option_flag(verb, option, options.flags);
   }
   verb.add_option("--config", options.config,
                   "YAML file with options, such as the config.yaml of a run; flags win over it")

@@ -2,8 +2,7 @@
 
 #include <string>
 
-#include "dgat/train/option_table.h"
-#include "verb.h"
+#include "option_flags.h"
 
 namespace dgat::app {
 
@@ -30,8 +29,5 @@ train::Settings settings_for_any_model(const TrainingOptions& options);
 /// Files named by `data` and `split_file` by their full path, so that config.yaml works from any
 /// folder; names of data sets stay names.
 void make_paths_absolute(train::Settings& settings);
-
-/// "--weight-decay" for weight_decay.
-std::string flag_of(const std::string& key);
 
 }  // namespace dgat::app

@@ -33,17 +33,4 @@ std::string npz_name(const std::string& path);
 /// One JSON object on standard output, nothing else.
 void print_json(const Json& object);
 
-/// A table on standard output: words left, numbers right aligned.
-class Table {
- public:
-  explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
-  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  std::string text() const;
-  std::string markdown() const;
-
- private:
-  bool is_text(size_t column) const;
-  std::vector<std::vector<std::string>> rows_;
-};
-
 }  // namespace dgat::app

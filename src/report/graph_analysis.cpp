@@ -17,7 +17,7 @@ GraphAnalysis analyse_graph(const data::Dataset& dataset, const train::Config& c
                             train::Directions* directions, int64_t split,
                             spectral::SpectralCache& cache) {
   GraphAnalysis a{dataset, graph::symmetrised(dataset.graph)};
-  a.alpha = config.laplacian_tuned ? config.alpha : 1.0;
+  a.alpha = train::laplacian_of(config).alpha;
   a.vectors = static_cast<int>(config.eigenvectors);
   a.used_by_model = directions != nullptr;
   a.split = split;

@@ -14,18 +14,14 @@
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
 #include "dgat/core/parallel.h"
+#include "dgat/core/process_memory.h"
 #include "dgat/core/progress.h"
 #include "dgat/tensor/pool.h"
-#include "process.h"
 
 namespace dgat::study {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string percent(double value) {
-  return std::isnan(value) ? "-" : fmt::format("{:.2f}", 100 * value);
-}
 
 /// A trial to run, and its key.
 struct Task {
@@ -246,7 +242,8 @@ class Crew {
         fmt::format(
             "trial {}/{}: {} on {}, layers {} split {} step {}: loss {:.4f}, val {} test {}",
             done_ + 1, trials_, trial.config->model, trial.data.dataset->name, trial.layers,
-            trial.split, record.step, record.loss, percent(record.val), percent(record.test)));
+            trial.split, record.step, record.loss, train::percent(record.val),
+            train::percent(record.test)));
   }
 
   Ledger& ledger_;

@@ -1,7 +1,4 @@
-#include "process.h"
-
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <charconv>
 #include <fstream>
@@ -14,13 +11,12 @@
 namespace dgat::study {
 namespace {
 
-/// The value behind "KEY:" in one of the text files of /proc; empty when it is not there.
-std::string proc_value(const char* file, const std::string& key) {
-  std::ifstream in(file);
+/// The value of the first "model name" in /proc/cpuinfo; empty when there is none.
+std::string processor_name() {
+  std::ifstream in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with(key)) continue;
-    const size_t colon = line.find(':');
-    const size_t begin = line.find_first_not_of(" \t", colon + 1);
+    if (!line.starts_with("model name")) continue;
+    const size_t begin = line.find_first_not_of(" \t", line.find(':') + 1);
     return begin == std::string::npos ? "" : line.substr(begin);
   }
   return "";
@@ -28,24 +24,8 @@ std::string proc_value(const char* file, const std::string& key) {
 
 }  // namespace
 
-void reset_peak_rss() {
-  std::ofstream("/proc/self/clear_refs") << 5;
-}
-
-int64_t peak_rss_bytes() {
-  const std::string text = proc_value("/proc/self/status", "VmHWM");
-  int64_t kib = 0;
-  std::from_chars(text.data(), text.data() + text.size(), kib);
-  if (kib == 0) {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    kib = usage.ru_maxrss;
-  }
-  return kib * 1024;
-}
-
 std::string machine_description() {
-  std::string cpu = proc_value("/proc/cpuinfo", "model name");
+  std::string cpu = processor_name();
   if (cpu.empty()) cpu = "unknown processor";
   return fmt::format("{}, {} cores", cpu, std::thread::hardware_concurrency());
 }

@@ -6,11 +6,11 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
+#include "dgat/core/process_memory.h"
 #include "dgat/core/quiet_notices.h"
 #include "dgat/data/fingerprint.h"
 #include "dgat/train/trained_model.h"
 #include "dgat/train/weights.h"
-#include "process.h"
 
 namespace dgat::study {
 namespace {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -104,11 +105,16 @@ bool has_spread(const Table& table, size_t column) {
   });
 }
 
-/// Words to the left, numbers to the right.
+/// Words to the left, numbers to the right. Text counts as words in the first column, and where it
+/// has two letters in a row (unlike 1e-8 and 2h30m).
 bool is_words(const Table& table, size_t column) {
-  return std::any_of(table.rows.begin(), table.rows.end(), [column](const auto& row) {
-    return row[column].kind == Cell::Kind::kText &&
-           row[column].text.find_first_not_of("0123456789.,+-%hms <") != std::string::npos;
+  const auto letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+  return std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+    const Cell& cell = row[column];
+    if (cell.kind != Cell::Kind::kText) return false;
+    return column == 0 || std::ranges::adjacent_find(cell.text, [&](char a, char b) {
+                            return letter(a) && letter(b);
+                          }) != cell.text.end();
   });
 }
 
@@ -174,6 +180,12 @@ std::string Cell::plain() const {
     default:
       return "";
   }
+}
+
+Table Table::of(const std::vector<std::string>& headings) {
+  Table table;
+  for (const std::string& heading : headings) table.columns.push_back({heading, heading});
+  return table;
 }
 
 std::string Table::terminal() const {

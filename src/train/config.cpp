@@ -131,6 +131,21 @@ std::string reason_ignored(const std::string& key, const std::string& value, con
   return {};
 }
 
+spectral::LaplacianOptions laplacian_of(const Config& config) {
+  if (!config.laplacian_tuned) return {.alpha = 1, .gamma = 1};
+  return {.alpha = config.alpha, .gamma = config.gamma};
+}
+
+data::LoadOptions load_options(const Config& config, bool needs_splits) {
+  data::LoadOptions options{.directed = config.directed};
+  if (!config.split_file.empty()) options.splits.file = config.split_file;
+  if (config.split) options.splits.fractions = config.split->shares;
+  if (config.splits > 0) options.splits.count = static_cast<int>(config.splits);
+  options.splits.seed = config.seed;
+  options.splits.required = needs_splits;
+  return options;
+}
+
 nn::ModelOptions model_options(const Config& config, int64_t layers, int64_t features,
                                int64_t classes, int64_t nodes) {
   nn::ModelOptions options;

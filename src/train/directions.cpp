@@ -30,7 +30,7 @@ void notify(const spectral::EigenResult& result, double participation) {
 
 spectral::EigenOptions eigen_options(const Config& config) {
   spectral::EigenOptions options;
-  options.gamma = config.laplacian_tuned ? config.gamma : 1.0;
+  options.gamma = laplacian_of(config).gamma;
   options.k = static_cast<int>(config.eigenvectors);
   options.components = config.components;
   options.seed = config.seed;
@@ -39,7 +39,7 @@ spectral::EigenOptions eigen_options(const Config& config) {
 
 Directions::Directions(const graph::CsrGraph& graph, const Config& config,
                        spectral::SpectralCache& cache)
-    : graph_(graph), mode_(config.rewire), alpha_(config.laplacian_tuned ? config.alpha : 1.0) {
+    : graph_(graph), mode_(config.rewire), alpha_(laplacian_of(config).alpha) {
   options_.epsilon = config.epsilon;
   options_.per_component = config.components == spectral::ComponentPolicy::kEach;
   spectrum_ = cache.solve(graph, eigen_options(config));

@@ -17,13 +17,7 @@ int64_t memory_budget(const Config& config) {
 }  // namespace
 
 data::Dataset load_for(const Config& config) {
-  data::LoadOptions options{.directed = config.directed};
-  if (!config.split_file.empty()) options.splits.file = config.split_file;
-  if (config.split) options.splits.fractions = config.split->shares;
-  if (config.splits > 0) options.splits.count = static_cast<int>(config.splits);
-  options.splits.seed = config.seed;
-  options.splits.required = true;
-  return data::load_dataset(config.data, options);
+  return data::load_dataset(config.data, load_options(config, /*needs_splits=*/true));
 }
 
 InputBuilder::InputBuilder(const data::Dataset& dataset, const Config& config,

@@ -1,5 +1,7 @@
 #include "dgat/train/metrics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -137,6 +139,10 @@ void check_measurable(MetricKind metric, const data::Dataset& dataset, int64_t s
                   dataset.name, name, split, to_string(metric));
     }
   }
+}
+
+std::string percent(double fraction) {
+  return std::isnan(fraction) ? "-" : fmt::format("{:.2f}", 100 * fraction);
 }
 
 MeanStd mean_std(std::span<const double> values) {

@@ -84,4 +84,9 @@ OptionInfo as_switch(OptionInfo option) {
   return option;
 }
 
+OptionInfo with_letter(char letter, OptionInfo option) {
+  option.letter = letter;
+  return option;
+}
+
 }  // namespace dgat::train

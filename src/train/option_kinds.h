@@ -89,5 +89,6 @@ OptionInfo not_searched(OptionInfo option);
 /// Leaves every result as it is.
 OptionInfo without_effect_on_results(OptionInfo option);
 OptionInfo as_switch(OptionInfo option);
+OptionInfo with_letter(char letter, OptionInfo option);
 
 }  // namespace dgat::train

@@ -97,22 +97,26 @@ std::vector<OptionInfo> direction_rows() {
                                 {{"default", false}, {"tuned", true}},
                                 "default: the random-walk Laplacian; tuned: L(alpha, gamma)")),
       number("alpha", group, kGraph, &Config::alpha, {0, 1},
-             "side balance of L(alpha, gamma), 0 .. 1"),
+             "side balance of L(alpha, gamma): 0.5 symmetric, 1 random walk; 0 .. 1"),
       number("gamma", group, kGraph, &Config::gamma, {0, 1},
-             "degree weight of L(alpha, gamma), 0 .. 1"),
-      count("eigenvectors", group, kGraph | kNetwork, &Config::eigenvectors, {1, 64},
-            "eigenvectors behind the edge features, 1 .. 64"),
-      not_searched(choice<ComponentPolicy>("components", group, kGraph, &Config::components,
-                                           {{"each", ComponentPolicy::kEach},
-                                            {"first", ComponentPolicy::kFirst},
-                                            {"largest", ComponentPolicy::kLargest}},
-                                           "which connected components have an eigenvector")),
+             "degree weight of L(alpha, gamma): 1 normalised, 0 the limit D - A; 0 .. 1"),
+      with_letter('k',
+                  count("eigenvectors", group, kGraph | kNetwork, &Config::eigenvectors, {1, 1000},
+                        "how many eigenvectors, smallest eigenvalue first, 1 .. 1000")),
+      not_searched(choice<ComponentPolicy>(
+          "components", group, kGraph, &Config::components,
+          {{"each", ComponentPolicy::kEach},
+           {"first", ComponentPolicy::kFirst},
+           {"largest", ComponentPolicy::kLargest}},
+          "eigenvectors of a disconnected graph: of each component, of the whole graph (first), or "
+          "of the largest component")),
       {"rewire", group, "MODE",
        "none, auto, prune-near, prune-far, add, hub, or a pair such as prune-far+add",
        [](Config& c, const std::string& text) { c.rewire = rewire::parse_mode(text); },
        [](const Config& c) { return rewire::to_string(c.rewire); }, kGraph},
       {"epsilon", group, "E or qX",
-       "pruning threshold: a distance, a quantile such as q0.2, or auto", set_epsilon,
+       "pruning threshold: a distance, a quantile such as q0.2, or auto: a tenth of the edges goes",
+       set_epsilon,
        [](const Config& c) { return c.epsilon ? rewire::to_string(*c.epsilon) : "auto"; }, kGraph},
   };
 }
@@ -144,8 +148,9 @@ std::vector<OptionInfo> training_rows() {
                                                       {"macro_f1", MetricKind::kMacroF1}},
                                                      "auto: ROC AUC for two classes, else "
                                                      "accuracy")),
-      not_searched(count("splits", group, kData | kTrials, &Config::splits, {0, 1'000'000},
-                         "how many splits to run, from the first; 0 means all")),
+      not_searched(
+          count("splits", group, kData | kTrials, &Config::splits, {0, 1'000'000},
+                "how many splits, from the first; 0: all of the data set, or 10 random ones")),
       not_searched({"seed", group, "INT", "seed of every random choice",
                     [](Config& c, const std::string& text) {
                       c.seed = parse_number<uint64_t>("seed", text);
@@ -172,7 +177,8 @@ std::vector<OptionInfo> data_rows() {
       not_searched(text("data", group, kData | kTrials, &Config::data, "DATA",
                         "the data set: a file or folder")),
       not_searched(as_switch(on_off("directed", group, kData, &Config::directed,
-                                    "keep arcs as they are, for models without directions"))),
+                                    "keep arcs as they are instead of adding the reverse of each; "
+                                    "for models without directions"))),
       choice<Scaling>(
           "feature_scaling", group, kInput, &Config::feature_scaling,
           {{"raw", Scaling::kRaw},

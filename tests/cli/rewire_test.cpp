@@ -106,6 +106,27 @@ TEST_F(RewireVerb, HomophilyIsNullWithoutTrainingEdges) {
   EXPECT_TRUE(report["homophily_before"].is_null());
 }
 
+TEST_F(RewireVerb, ShowsTheRandomSplitsThatTrainingWouldMake) {
+  data::Dataset set = cliques();
+  set.splits.clear();
+  data::save_dataset(set, in_);
+  EXPECT_EQ(run_json({"--quiet"})["mode"], "prune-near");
+  EXPECT_EQ(run_json({"--rewire", "none", "--split", "60/20/20"})["mode"], "none");
+  set.labels.assign(set.labels.size(), -1);
+  data::save_dataset(set, in_);
+  EXPECT_THAT(run_dgat({"rewire", in_}).err, HasSubstr("auto reads training labels"));
+  EXPECT_EQ(run_json({"--rewire", "add"})["mode"], "add");
+}
+
+TEST_F(RewireVerb, TheRandomWalkLaplacianHasNoGamma) {
+  const json report = run_json({"--laplacian", "default", "--rewire", "none"});
+  EXPECT_EQ(report["alpha"], 1.0);
+  EXPECT_EQ(report["gamma"], 1.0);
+  const RunResult run =
+      run_dgat({"rewire", in_, "--laplacian", "default", "--gamma", "0.5", "--rewire", "none"});
+  EXPECT_THAT(run.err, HasSubstr("--gamma 0.5 is ignored"));
+}
+
 TEST_F(RewireVerb, PrintsATable) {
   const RunResult run = run_dgat({"rewire", in_, "--rewire", "hub"});
   EXPECT_EQ(run.exit, 0) << run.err;

@@ -44,6 +44,22 @@ TEST_F(Train, ConfigOfARunGivesTheSameResultAgain) {
             read_whole_file(out("b") + "/split-1.safetensors"));
 }
 
+TEST_F(Train, UsesTheGraphThatRewireShows) {
+  const RunResult trained = train({"--out", out(), "--json"});
+  ASSERT_EQ(trained.exit, 0) << trained.err;
+  const json shown = json::parse(run_dgat({"rewire", data(), "--json"}).out);
+  const json summary = json::parse(trained.out);
+  for (const char* key : {"mode", "epsilon", "dropped", "added", "edges_after", "components_after",
+                          "homophily_after"}) {
+    EXPECT_EQ(shown[key], summary["rewiring"][0][key]) << key;
+  }
+  for (const char* key : {"alpha", "gamma", "eigenvalues"}) {
+    EXPECT_EQ(shown[key], summary["spectrum"][key]) << key;
+  }
+  const json spectrum = json::parse(run_dgat({"spectrum", data(), "--json"}).out);
+  EXPECT_EQ(spectrum["eigenvalues"], summary["spectrum"]["eigenvalues"]);
+}
+
 TEST_F(Train, ThreadsDoNotChangeTheBits) {
   ASSERT_EQ(train({"--out", out("one"), "--threads", "1"}).exit, 0);
   ASSERT_EQ(train({"--out", out("two"), "--threads", "2", "--jobs", "2"}).exit, 0);

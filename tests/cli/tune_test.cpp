@@ -52,7 +52,7 @@ TEST_F(Tune, AdviceIsOneObjectAndTheDryRunSaysTheSame) {
   EXPECT_EQ(plain.exit, 2);
   EXPECT_THAT(plain.err, HasSubstr("gat has no directions"));
   const RunResult dgn = run_dgat({"advise", data(), "--model", "dgn", "--gammas", "0.1"});
-  EXPECT_THAT(dgn.out, HasSubstr("--laplacian tuned --gamma 0.1")) << "or gamma is not heeded";
+  EXPECT_THAT(dgn.out, HasSubstr("--laplacian tuned --gamma 0.1")) << "or gamma has no effect";
   const RunResult text = run_dgat({"advise", data(), "--gammas", "0.1,1", "--rewirings", "none"});
   EXPECT_THAT(text.out,
               HasSubstr("dgat train " + data() + " --model dgat --recipe residual --gamma"));

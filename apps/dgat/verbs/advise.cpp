@@ -22,8 +22,6 @@ struct AdviseVerb {
   DataOptions data;
   std::vector<double> gammas, alphas;
   std::vector<std::string> rewirings;
-  std::string model = "dgat", recipe = "residual", components = "each";
-  int split = 0;
 };
 
 study::Rewiring parse_rewiring(const std::string& text) {
@@ -37,11 +35,10 @@ study::Rewiring parse_rewiring(const std::string& text) {
 }
 
 /// The question as the flags put it; empty lists mean the defaults. Throws: InputError.
-study::AdviceOptions question_of(const AdviseVerb& verb) {
-  const nn::ModelInfo& info = nn::find_model(verb.model);
-  if (!info.directional) {
+study::AdviceOptions question_of(const AdviseVerb& verb, const train::Config& config) {
+  if (!nn::find_model(config.model).directional) {
     throw_input("advise: {} has no directions, so gamma and rewiring do not matter to it",
-                verb.model);
+                config.model);
   }
   study::AdviceOptions question;
   if (!verb.gammas.empty()) question.gammas = verb.gammas;
@@ -52,31 +49,30 @@ study::AdviceOptions question_of(const AdviseVerb& verb) {
       question.rewirings.push_back(parse_rewiring(text));
     }
   }
-  question.components = spectral::component_policy_from(verb.components);
-  question.own_features = nn::parse_recipe(verb.recipe) == nn::Recipe::kResidual;
-  question.seed = verb.common.seed;
+  question.components = config.components;
+  question.own_features = config.recipe == nn::Recipe::kResidual;
+  question.seed = config.seed;
   return question;
 }
 
-void run(AdviseVerb options) {
-  const study::AdviceOptions request = question_of(options);
-  options.split = take_split_number(options.data);
-  const data::Dataset dataset = load(options.data, options.common.seed, /*needs_splits=*/true);
+void run(const AdviseVerb& options) {
+  const train::Config config = config_of(options.data, options.common);
+  const study::AdviceOptions request = question_of(options, config);
+  const data::Dataset dataset = load(config, /*needs_splits=*/true);
   spectral::SpectralCache cache(spectral::default_cache_folder());
-  const study::Advice advice = study::advise(dataset, options.split, request, cache);
+  const study::Advice advice =
+      study::advise(dataset, options.data.split.value_or(0), request, cache);
   if (options.common.json) {
     print_json(to_json(advice));
   } else {
     std::string command =
-        fmt::format("dgat train {} --model {} --recipe {}", shell_quoted(options.data.data),
-                    options.model, options.recipe);
-    if (!train::resolve({{"model", options.model}}).laplacian_tuned) {
-      command += " --laplacian tuned";
-    }
-    if (options.components != "each") command += " --components " + options.components;
-    if (!options.data.split.empty()) command += " --split " + options.data.split;
-    if (!options.data.split_file.empty()) {
-      command += " --split-file " + shell_quoted(options.data.split_file);
+        fmt::format("dgat train {} --model {} --recipe {}", shell_quoted(config.data), config.model,
+                    nn::to_string(config.recipe));
+    if (!config.laplacian_tuned) command += " --laplacian tuned";
+    for (const char* key : {"components", "split", "split_file"}) {
+      const train::OptionInfo& option = train::find_option(key);
+      if (option.get(config) == option.get(train::Config{})) continue;
+      command += fmt::format(" {} {}", flag_of(key), shell_quoted(option.get(config)));
     }
     fmt::print("{}", to_text(advice, command));
   }
@@ -88,9 +84,7 @@ void add_advise(CLI::App& app) {
   auto options = std::make_shared<AdviseVerb>();
   CLI::App* verb = app.add_subcommand(
       "advise", "Which gamma, alpha and rewiring to use, from training labels, without training");
-  add_data_options(*verb, options->data);
-  verb->get_option("--split")->description(
-      "number of the split whose training labels count (0), or shares like 60/20/20 to make some");
+  add_data_options(*verb, options->data, "whose training labels count");
   verb->add_option("--gammas", options->gammas, "values of gamma to judge")
       ->delimiter(',')
       ->default_str("0.01,0.03,0.1,0.2,0.3,0.5,0.7,1")
@@ -105,12 +99,7 @@ void add_advise(CLI::App& app) {
                    "rewirings to judge, a mode or mode:epsilon, like none,add,prune-far:q0.5")
       ->delimiter(',')
       ->default_str("none,add, and prune-near, prune-far, prune-far+add at q0.1, q0.5, q0.9");
-  verb->add_option("--model", options->model, "the model the advice is for")->capture_default_str();
-  verb->add_option("--recipe", options->recipe, "its recipe: residual or classic")
-      ->capture_default_str();
-  verb->add_option("--components", options->components,
-                   "eigenvectors of a disconnected graph: each, first or largest component")
-      ->capture_default_str();
+  add_option_flags(*verb, options->data.settings, {"model", "recipe", "components"});
   add_common_options(*verb, options->common);
   verb->footer(
       "On every candidate graph, two small networks with random weights run (one layer, and two\n"

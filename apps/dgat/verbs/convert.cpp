@@ -16,9 +16,10 @@ struct ConvertOptions {
 };
 
 void convert(const ConvertOptions& options) {
-  data::LoadOptions request = load_options(options.data, options.common.seed);
+  const train::Config config = config_of(options.data, options.common);
+  data::LoadOptions request = train::load_options(config, /*needs_splits=*/false);
   request.format = options.from;
-  const data::Dataset set = data::load_dataset(options.data.data, request);
+  const data::Dataset set = data::load_dataset(config.data, request);
   data::save_dataset(set, options.out, options.to);
   if (!options.write_splits.empty()) data::write_split_csv(set, options.write_splits);
   if (options.common.json) {

@@ -9,6 +9,7 @@
 #include "dgat/data/catalogue.h"
 #include "dgat/data/fetch.h"
 #include "dgat/data/load.h"
+#include "dgat/study/table.h"
 
 namespace dgat::app {
 namespace {
@@ -65,8 +66,9 @@ void list(bool json) {
     print_json({{"cache", (cache_dir() / "datasets").string()}, {"datasets", all}});
     return;
   }
-  Table table({"data set", "nodes", "edges", "features", "classes", "metric", "adj. edge h.",
-               "label inf.", "licence", "here"});
+  study::Table table =
+      study::Table::of({"data set", "nodes", "edges", "features", "classes", "metric",
+                        "adj. edge h.", "label inf.", "licence", "here"});
   for (const CatalogueEntry& entry : data::catalogue()) {
     table.row({entry.name, std::to_string(entry.nodes), std::to_string(entry.edges),
                std::to_string(entry.features), std::to_string(entry.classes),
@@ -78,7 +80,7 @@ void list(bool json) {
       "{}\nStatistics as published. `dgat datasets fetch NAME` downloads into\n{};\n"
       "`--url` stands for data sets whose origin has no file that dgat reads. `--json` adds "
       "origins.\n",
-      table.text(), (cache_dir() / "datasets").string());
+      table.terminal(), (cache_dir() / "datasets").string());
 }
 
 struct Fetch {
@@ -111,7 +113,7 @@ void run_verify(const Verify& verify) {
   const CatalogueEntry& entry = entry_named(verify.as.empty() ? dataset.name : verify.as);
   const auto checks = data::compare_with_catalogue(dataset, entry);
   std::string differing;
-  Table table({"quantity", "published", "found", "agrees"});
+  study::Table table = study::Table::of({"quantity", "published", "found", "agrees"});
   Json rows = Json::array();
   for (const data::CatalogueCheck& check : checks) {
     if (!check.agrees) differing += (differing.empty() ? "" : ", ") + check.quantity;
@@ -127,7 +129,7 @@ void run_verify(const Verify& verify) {
                 {"agrees", differing.empty()},
                 {"checks", rows}});
   } else {
-    fmt::print("{} against {} of the catalogue\n\n{}", verify.file, entry.name, table.text());
+    fmt::print("{} against {} of the catalogue\n\n{}", verify.file, entry.name, table.terminal());
   }
   if (!differing.empty()) {
     const std::string note = *entry.note != '\0' ? fmt::format(" (note: {})", entry.note) : "";

@@ -14,6 +14,7 @@
 #include "dgat/graph/components.h"
 #include "dgat/graph/degrees.h"
 #include "dgat/graph/homophily.h"
+#include "dgat/study/table.h"
 
 namespace dgat::app {
 namespace {
@@ -82,7 +83,7 @@ const data::CatalogueEntry* find_published(const data::Dataset& set, const std::
 
 Card make_card(const Inspect& options) {
   Card card;
-  card.set = load(options.data, options.common.seed);
+  card.set = load(config_of(options.data, options.common));
   data::Dataset& set = card.set;
   card.published = find_published(set, options.data.data);
   card.components = graph::connected_components(set.graph);
@@ -222,7 +223,7 @@ void print_classes(const Card& card) {
   const size_t classes = counts.size(), shown = std::min(classes, kMostRows);
   std::vector<std::string> header{"class", "nodes", "share"};
   for (size_t c = 0; c < shown; ++c) header.push_back("-> " + class_name(card.set, c));
-  Table table(header);
+  study::Table table = study::Table::of(header);
   for (size_t a = 0; a < shown; ++a) {
     const double share =
         static_cast<double>(counts[a]) / static_cast<double>(card.homophily.labelled_nodes);
@@ -231,9 +232,9 @@ void print_classes(const Card& card) {
     for (size_t b = 0; b < shown; ++b) {
       row.push_back(fmt::format("{:.3f}", card.homophily.compatibility[a * classes + b]));
     }
-    table.row(row);
+    table.row({row.begin(), row.end()});
   }
-  fmt::print("\n{}", table.text());
+  fmt::print("\n{}", table.terminal());
   fmt::print("Row: share of the edge ends of a class that lead to each class.\n");
   if (shown < classes) fmt::print("{} more classes: --json has them all.\n", classes - shown);
 }

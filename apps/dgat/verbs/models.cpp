@@ -9,6 +9,7 @@
 #include "dgat/core/error.h"
 #include "dgat/data/load.h"
 #include "dgat/nn/registry.h"
+#include "dgat/study/table.h"
 #include "dgat/train/config.h"
 
 namespace dgat::app {
@@ -99,17 +100,17 @@ void print_one(const nn::ModelInfo& info, const data::Dataset* set) {
     }
   }
   if (set == nullptr) return;
-  Table table({"layers", "parameters on " + set->name});
+  study::Table table = study::Table::of({"layers", "parameters on " + set->name});
   for (int64_t layers = 1; layers <= kDeepest; ++layers) {
     table.row({fmt::format("{}", layers), fmt::format("{}", parameter_count(info, layers, *set))});
   }
-  fmt::print("\n{}", table.text());
+  fmt::print("\n{}", table.terminal());
 }
 
 void print_all(const data::Dataset* set) {
   std::vector<std::string> header = {"model", "recipe", "description", "reference"};
   if (set != nullptr) header.insert(header.begin() + 2, {"layers", "parameters"});
-  Table table(header);
+  study::Table table = study::Table::of(header);
   for (const nn::ModelInfo& info : nn::all_models()) {
     std::vector<std::string> row = {info.name, fmt::format("{}", fmt::join(recipes_of(info), ", ")),
                                     info.description, info.reference};
@@ -118,9 +119,9 @@ void print_all(const data::Dataset* set) {
       row.insert(row.begin() + 2, {info.uses_layers ? fmt::format("{}", depth) : "-",
                                    fmt::format("{}", parameter_count(info, depth, *set))});
     }
-    table.row(row);
+    table.row({row.begin(), row.end()});
   }
-  fmt::print("{}", table.text());
+  fmt::print("{}", table.terminal());
   if (set == nullptr) return;
   fmt::print("parameters on {} with default options, at 2 layers where a range is tried\n",
              set->name);

@@ -7,11 +7,13 @@
 #include <memory>
 #include <ostream>
 
+#include "../option_flags.h"
 #include "../verbs.h"
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
 #include "dgat/data/load.h"
 #include "dgat/data/npz.h"
+#include "dgat/study/table.h"
 #include "dgat/train/inputs.h"
 
 namespace dgat::app {
@@ -21,7 +23,7 @@ namespace fs = std::filesystem;
 struct Predict {
   CommonOptions common;
   std::string run, data, out;
-  int64_t split = 0;
+  std::optional<int64_t> split;
   train::PredictOptions what;
 };
 
@@ -109,7 +111,7 @@ void run(const Predict& options) {
   if (!csv && out.extension() != ".npz") {
     throw_input("predict: --out {} should end in .csv or .npz", options.out);
   }
-  train::TrainedModel trained = train::load_trained(options.run, options.split);
+  train::TrainedModel trained = train::load_trained(options.run, options.split.value_or(0));
   const std::string where = options.data.empty() ? trained.config.data : options.data;
   if (where.empty()) throw_input("predict: {} does not say its data set; give DATA", options.run);
   const data::Dataset set = data::load_dataset(where, {.directed = trained.config.directed});
@@ -141,11 +143,11 @@ void run(const Predict& options) {
                 {"files", files}});
     return;
   }
-  Table table({"class", "nodes"});
+  study::Table table = study::Table::of({"class", "nodes"});
   for (int64_t c = 0; c < p.class_count; ++c) {
     table.row({class_name(trained, c), fmt::format("{}", sizes[static_cast<size_t>(c)])});
   }
-  fmt::print("{}\n{} of split {} on {}: {} nodes, written to {}\n", table.text(),
+  fmt::print("{}\n{} of split {} on {}: {} nodes, written to {}\n", table.terminal(),
              trained.config.model, trained.split, set.name, p.classes.size(), options.out);
 }
 
@@ -158,7 +160,7 @@ void add_predict(CLI::App& app) {
       ->required();
   verb->add_option("DATA", options->data,
                    "another graph with the same features; default: the one of training");
-  verb->add_option("--split", options->split, "which split's weights")->capture_default_str();
+  add_split_number(*verb, options->split, "whose weights are used");
   verb->add_option("--out", options->out, "file to write: .csv or .npz")
       ->required()
       ->type_name("FILE");

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "../option_flags.h"
 #include "../verbs.h"
 #include "dgat/core/error.h"
 #include "dgat/report/run_page.h"
@@ -17,7 +18,7 @@ struct Report {
   CommonOptions common;
   std::vector<std::string> runs;
   std::string out;
-  int64_t split = -1;
+  std::optional<int64_t> split;
 };
 
 report::Page page_of(const std::vector<fs::path>& paths, const Report& options) {
@@ -34,7 +35,7 @@ report::Page page_of(const std::vector<fs::path>& paths, const Report& options) 
   if (paths.size() > 1) return report::runs_page(paths);
   spectral::SpectralCache cache(spectral::default_cache_folder());
   report::RunPageOptions page_options;
-  if (options.split >= 0) page_options.split = options.split;
+  page_options.split = options.split;
   return report::run_page(paths[0], cache, page_options);
 }
 
@@ -69,10 +70,8 @@ void add_report(CLI::App& app) {
   verb->add_option("--out", options->out,
                    "the page; default RUN/report.html, for several report.html")
       ->type_name("F.html");
-  verb->add_option("--split", options->split,
-                   "one run: whose rewiring, drawing and attention to show; default the first")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("K");
+  add_split_number(*verb, options->split,
+                   "whose rewiring, drawing and attention the page of one run shows");
   add_common_options(*verb, options->common);
   verb->footer(
       "One run: results, curves, predictions, drawing, attention, spectrum, data set. Several:\n"

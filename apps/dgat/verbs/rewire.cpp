@@ -15,6 +15,8 @@
 #include "dgat/rewire/edge_features.h"
 #include "dgat/spectral/eigensolver.h"
 #include "dgat/spectral/laplacian.h"
+#include "dgat/study/table.h"
+#include "dgat/train/directions.h"
 
 namespace dgat::app {
 namespace {
@@ -22,29 +24,23 @@ namespace {
 struct Rewire {
   CommonOptions common;
   DataOptions data;
-  spectral::LaplacianOptions laplacian;
-  int k = 1;
-  int split = 0;
-  std::string mode = "auto", epsilon, components = "each", solver = "auto", out;
+  std::string solver = "auto", out;
 };
 
 /// The labels that rewiring may see. A data set without splits shows none of them.
-std::vector<int32_t> visible_labels(const data::Dataset& set, int split) {
+std::vector<int32_t> visible_labels(const data::Dataset& set, int64_t split) {
   if (set.splits.empty()) return std::vector<int32_t>(set.labels.size(), -1);
-  if (split >= static_cast<int>(set.splits.size())) {
+  if (split >= static_cast<int64_t>(set.splits.size())) {
     throw_input("rewire: --split {} is outside [0, {}): the splits of {}", split, set.splits.size(),
                 set.name);
   }
   return rewire::training_labels(set.labels, set.splits[static_cast<size_t>(split)].train);
 }
 
-spectral::EigenResult solve(const graph::CsrGraph& graph, const Rewire& options) {
-  spectral::EigenOptions request;
-  request.gamma = options.laplacian.gamma;
-  request.k = options.k;
-  request.components = spectral::component_policy_from(options.components);
-  request.solver = spectral::solver_from(options.solver);
-  request.seed = options.common.seed;
+spectral::EigenResult solve(const graph::CsrGraph& graph, const train::Config& config,
+                            const std::string& solver) {
+  spectral::EigenOptions request = train::eigen_options(config);
+  request.solver = spectral::solver_from(solver);
   spectral::EigenResult result = spectral::solve_spectrum(graph, request);
   if (!result.converged) {
     throw_compute(
@@ -88,7 +84,7 @@ void print_report(const rewire::RewireReport& report, const data::Dataset& set) 
   const bool pruned = report.mode.prune != rewire::Prune::kNone;
   fmt::print("{}: {}{}\n\n", set.name, to_string(report.mode),
              pruned ? fmt::format(", epsilon {:.4g}", report.epsilon) : "");
-  Table table({"", "before", "dropped", "added", "after"});
+  study::Table table = study::Table::of({"", "before", "dropped", "added", "after"});
   table.row({"edges", fmt::to_string(report.edges_before), fmt::to_string(report.dropped),
              fmt::to_string(report.added), fmt::to_string(report.edges_after)});
   table.row({"components", fmt::to_string(report.components_before), "", "",
@@ -97,26 +93,25 @@ void print_report(const rewire::RewireReport& report, const data::Dataset& set) 
              fmt::to_string(report.isolated_after)});
   table.row({"edge homophily (training labels)", share(report.homophily_before), "", "",
              share(report.homophily_after)});
-  fmt::print("{}", table.text());
+  fmt::print("{}", table.terminal());
 }
 
-void run(Rewire options) {
-  rewire::RewireOptions request{.mode = rewire::parse_mode(options.mode)};
-  if (!options.epsilon.empty()) request.epsilon = rewire::parse_epsilon(options.epsilon);
-  request.per_component =
-      spectral::component_policy_from(options.components) == spectral::ComponentPolicy::kEach;
-  options.split = take_split_number(options.data);
-  data::Dataset set = load(options.data, options.common.seed);
-  if (set.splits.empty() && request.mode.automatic) {
-    throw_input(
-        "rewire: auto reads training labels and {} has no splits; add --split 60/20/20 or name a "
-        "mode",
-        set.name);
+void run(const Rewire& options) {
+  const train::Config config = config_of(options.data, options.common);
+  note_ignored("rewire", options.data.settings, config);
+  const spectral::LaplacianOptions laplacian = train::laplacian_of(config);
+  const rewire::RewireOptions request{
+      .mode = config.rewire,
+      .epsilon = config.epsilon,
+      .per_component = config.components == spectral::ComponentPolicy::kEach};
+  data::Dataset set = load(config, /*needs_splits=*/request.mode.automatic);
+  if (request.mode.automatic && set.classes_present() == 0) {
+    throw_input("rewire: auto reads training labels and {} has none; name a mode", set.name);
   }
-  const std::vector<int32_t> labels = visible_labels(set, options.split);
-  const spectral::EigenResult pairs = solve(set.graph, options);
-  const std::vector<double> vectors = pairs.phi(options.laplacian.alpha);
-  const spectral::NodeVectors phi(vectors, set.graph.nodes(), options.k);
+  const std::vector<int32_t> labels = visible_labels(set, options.data.split.value_or(0));
+  const spectral::EigenResult pairs = solve(set.graph, config, options.solver);
+  const std::vector<double> vectors = pairs.phi(laplacian.alpha);
+  const spectral::NodeVectors phi(vectors, set.graph.nodes(), pairs.k);
   const double share = spectral::participation_ratio(phi.vector(0));
   if (set.graph.edges() > 0 && share < spectral::kLocalised) {
     notice(fmt::format("rewire: the eigenvector lives on {:.2g}% of the nodes; try another --gamma",
@@ -132,8 +127,8 @@ void run(Rewire options) {
     return;
   }
   print_json({{"dataset", set.name},
-              {"alpha", options.laplacian.alpha},
-              {"gamma", options.laplacian.gamma},
+              {"alpha", laplacian.alpha},
+              {"gamma", laplacian.gamma},
               {"mode", to_string(report.mode)},
               {"epsilon", report.epsilon},
               {"eigenvalues", pairs.eigenvalues},
@@ -156,27 +151,10 @@ void add_rewire(CLI::App& app) {
   auto options = std::make_shared<Rewire>();
   CLI::App* verb = app.add_subcommand(
       "rewire", "Prune and add edges by spectral distance; make directional edge features");
-  add_data_options(*verb, options->data);
-  verb->get_option("--split")->description(
-      "number of the split whose training labels count (0), or shares like 60/20/20 to make some");
-  verb->add_option("--rewire", options->mode,
-                   "none, auto, prune-near, prune-far, add, hub, or both: prune-far+add")
-      ->capture_default_str();
-  verb->add_option("--epsilon", options->epsilon,
-                   "distance at which edges are pruned, or a quantile of the edges' distances "
-                   "(q0.2); default: a tenth of the edges goes");
-  verb->add_option("--alpha", options->laplacian.alpha, "side balance of L(alpha,gamma), 0 to 1")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
-  verb->add_option("--gamma", options->laplacian.gamma, "degree weight of L(alpha,gamma), 0 to 1")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
-  verb->add_option("-k,--eigenvectors", options->k, "eigenvectors in distances and edge features")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  verb->add_option("--components", options->components,
-                   "eigenvectors of a disconnected graph: each, first or largest component")
-      ->capture_default_str();
+  add_data_options(*verb, options->data, "whose training labels count");
+  add_option_flags(
+      *verb, options->data.settings,
+      {"laplacian", "alpha", "gamma", "eigenvectors", "components", "rewire", "epsilon"});
   verb->add_option("--solver", options->solver, "eigensolver, see `dgat spectrum --help`")
       ->capture_default_str();
   verb->add_option(

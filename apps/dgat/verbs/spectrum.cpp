@@ -13,6 +13,8 @@
 #include "dgat/data/npz.h"
 #include "dgat/graph/builder.h"
 #include "dgat/spectral/eigensolver.h"
+#include "dgat/study/table.h"
+#include "dgat/train/directions.h"
 
 namespace dgat::app {
 namespace {
@@ -22,15 +24,13 @@ using spectral::EigenResult;
 struct Spectrum {
   CommonOptions common;
   DataOptions data;
-  double alpha = 0.5;
-  spectral::EigenOptions solve;
-  std::string components = "each", solver = "auto", out;
-  int64_t factor_megabytes = solve.factor_bytes >> 20;
+  std::string solver = "auto", out;
+  int64_t factor_megabytes = spectral::EigenOptions{}.factor_bytes >> 20;
 };
 
 struct Answer {
   std::string name;
-  double alpha = 0.5;
+  double alpha = 1;
   EigenResult result;
   std::vector<double> phi;  // nodes x k, column by column
   std::vector<double> participation;
@@ -42,17 +42,18 @@ struct Answer {
 };
 
 Answer solve(const Spectrum& options) {
-  const data::Dataset set = load(options.data, options.common.seed);
-  spectral::EigenOptions solve = options.solve;
-  solve.components = spectral::component_policy_from(options.components);
+  const train::Config config = config_of(options.data, options.common);
+  note_ignored("spectrum", options.data.settings, config);
+  const data::Dataset set = load(config);
+  const double alpha = train::laplacian_of(config).alpha;
+  spectral::EigenOptions solve = train::eigen_options(config);
   solve.solver = spectral::solver_from(options.solver);
   solve.factor_bytes = options.factor_megabytes << 20;
-  solve.seed = options.common.seed;
-  Answer answer{set.name, options.alpha, {}, {}, {}};
+  Answer answer{set.name, alpha, {}, {}, {}};
   answer.result = set.graph.directed()
                       ? spectral::solve_spectrum(graph::symmetrised(set.graph), solve)
                       : spectral::solve_spectrum(set.graph, solve);
-  answer.phi = answer.result.phi(options.alpha);
+  answer.phi = answer.result.phi(alpha);
   for (size_t m = 0; m < static_cast<size_t>(solve.k); ++m) {
     answer.participation.push_back(spectral::participation_ratio(answer.column(m)));
   }
@@ -159,14 +160,15 @@ void print_text(const Answer& answer) {
              !result.converged ? "NOT CONVERGED"
              : certified       ? "converged, no smaller eigenvalue (inertia count)"
                                : "converged");
-  Table table({"pair", "eigenvalue", "residual", "gap", "angle bound", "copies", "participation"});
+  study::Table table(
+      {"pair", "eigenvalue", "residual", "gap", "angle bound", "copies", "participation"});
   for (size_t m = 0; m < result.eigenvalues.size(); ++m) {
     table.row({std::to_string(m + 1), fmt::format("{:.10g}", result.eigenvalues[m]),
                fmt::format("{:.1e}", result.residuals[m]), fmt::format("{:.3g}", result.gaps[m]),
                fmt::format("{:.1e}", result.angle_bounds[m]), copies(result.multiplicity[m]),
                fmt::format("{:.3g}", answer.participation[m])});
   }
-  fmt::print("{}", table.text());
+  fmt::print("{}", table.terminal());
   bool repeated = false;
   for (size_t m = 0; m < result.eigenvalues.size(); ++m) repeated |= result.repeated(m) > 1;
   if (repeated) {
@@ -208,7 +210,7 @@ void run(const Spectrum& options) {
     throw_compute(
         "spectrum: not converged, worst residual {:.1e} where {:.0e} is asked for; try another "
         "--solver or a larger --factor-memory",
-        *std::ranges::max_element(answer.result.residuals), options.solve.accept);
+        *std::ranges::max_element(answer.result.residuals), spectral::EigenOptions{}.accept);
   }
 }
 
@@ -220,21 +222,8 @@ void add_spectrum(CLI::App& app) {
       "spectrum",
       "Eigenpairs of L(alpha,gamma): the smallest positive eigenvalues and their vectors");
   add_data_options(*verb, options->data);
-  verb->add_option("--alpha", options->alpha, "side balance: 0.5 symmetric, 1 random walk")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
-  verb->add_option("--gamma", options->solve.gamma,
-                   "degree weight: 1 normalised Laplacian, 0 the limit D - A")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
-  verb->add_option("-k,--eigenvectors", options->solve.k, "how many pairs")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  verb->add_option("--components", options->components,
-                   "disconnected graphs: each component its own vector, the first (smallest "
-                   "eigenvalue) or the largest component")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"each", "first", "largest"}));
+  add_option_flags(*verb, options->data.settings,
+                   {"laplacian", "alpha", "gamma", "eigenvectors", "components"});
   verb->add_option("--solver", options->solver, "auto analyses the graph, chooses and falls back")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "dense", "factor", "multigrid", "davidson", "lanczos"}));

@@ -1,7 +1,6 @@
 // dgat train: train and evaluate a model over the splits of a data set.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -15,6 +14,7 @@
 #include "dgat/report/run_page.h"
 #include "dgat/report/run_record.h"
 #include "dgat/study/run.h"
+#include "dgat/study/table.h"
 #include "dgat/train/option_table.h"
 
 namespace dgat::app {
@@ -45,34 +45,31 @@ train::Settings resumed_settings(const Train& options, const fs::path& config) {
   return given;
 }
 
-std::string percent(double value) {
-  return std::isnan(value) ? "-" : fmt::format("{:.2f}", 100 * value);
-}
-
 /// Of one split the mean alone, which has no spread.
 std::string percent(const train::MeanStd& m, size_t splits) {
+  using train::percent;
   return splits == 1 ? percent(m.mean) : fmt::format("{} ± {}", percent(m.mean), percent(m.std));
 }
 
 void print_summary(const study::Run& run) {
   const study::RowResult& row = run.row;
   const size_t count = row.splits.size();
-  Table table({"split", "best step", "train", "val", "test", "seconds"});
+  study::Table table = study::Table::of({"split", "best step", "train", "val", "test", "seconds"});
   for (const study::TrialResult& s : row.splits) {
-    table.row({fmt::format("{}", s.split), fmt::format("{}", s.best_step), percent(s.train),
-               percent(s.val), percent(s.test), fmt::format("{:.1f}", s.seconds)});
+    table.row({fmt::format("{}", s.split), fmt::format("{}", s.best_step), train::percent(s.train),
+               train::percent(s.val), train::percent(s.test), fmt::format("{:.1f}", s.seconds)});
   }
   table.row({"mean ± std", "", percent(row.train, count), percent(row.val, count),
              percent(row.test, count), ""});
-  fmt::print("{}", table.text());
+  fmt::print("{}", table.terminal());
   const int64_t layers = row.choice().layers;
   if (row.choices.size() > 1) {
-    Table depths({"layers", "val", "test"});
+    study::Table depths = study::Table::of({"layers", "val", "test"});
     for (const study::Choice& d : row.choices) {
       depths.row({fmt::format("{}{}", d.layers, d.layers == layers ? " chosen" : ""),
                   percent(d.val, count), percent(d.test, count)});
     }
-    fmt::print("\n{}", depths.text());
+    fmt::print("\n{}", depths.terminal());
   }
   fmt::print("\n{} on {}: test {} {} % ({} layers, {} parameters, {:.4f} s per step)\n",
              run.inputs.config->model, run.inputs.data.dataset->name, row.splits.front().metric,
@@ -80,15 +77,13 @@ void print_summary(const study::Run& run) {
 }
 
 /// Of a file only what asks for directions: a resolved one has every option.
-void say_what_is_ignored(const train::Settings& settings, const train::Settings& flags,
+void say_what_is_ignored(train::Settings settings, const train::Settings& flags,
                          const train::Config& config) {
-  for (const auto& [key, value] : settings) {
-    const bool asks = key == "rewire" || key == "directional";
-    if (!asks && !flags.contains(key)) continue;
-    if (const std::string why = train::reason_ignored(key, value, config); !why.empty()) {
-      notice(fmt::format("train: {}; {} {} is ignored", why, flag_of(key), value));
-    }
-  }
+  std::erase_if(settings, [&flags](const auto& entry) {
+    const bool asks = entry.first == "rewire" || entry.first == "directional";
+    return !asks && !flags.contains(entry.first);
+  });
+  note_ignored("train", settings, config);
 }
 
 void run(const Train& options) {

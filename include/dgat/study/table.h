@@ -40,6 +40,10 @@ struct Table {
   std::vector<std::vector<Cell>> rows;  ///< each as long as columns
   std::vector<std::string> notes;
 
+  /// A table for people alone: the headings are the keys.
+  static Table of(const std::vector<std::string>& headings);
+  void row(std::vector<Cell> cells) { rows.push_back(std::move(cells)); }
+
   std::string terminal() const;
   std::string markdown() const;
   std::string latex() const;  ///< needs \usepackage{booktabs,amssymb}

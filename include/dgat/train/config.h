@@ -6,10 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "dgat/data/splits.h"
+#include "dgat/data/load.h"
 #include "dgat/nn/options.h"
 #include "dgat/rewire/options.h"
 #include "dgat/spectral/eigensolver.h"
+#include "dgat/spectral/laplacian.h"
 #include "dgat/train/metrics.h"
 
 /// The configuration of a training run, and how settings given as text become one. The options
@@ -113,6 +114,13 @@ std::string reason_ignored(const std::string& key, const std::string& value, con
 
 /// Every option of the table in order, as YAML that read_settings() takes back.
 std::string to_yaml(const Config& config);
+
+/// The Laplacian of the directions: L(alpha, gamma), or the random-walk one, which is L(1, 1).
+spectral::LaplacianOptions laplacian_of(const Config& config);
+
+/// How to read the data set: directions and splits. With needs_splits, one without splits gets
+/// random ones (60/20/20).
+data::LoadOptions load_options(const Config& config, bool needs_splits);
 
 /// The options as the model's shape, at one depth. `nodes` is that of the graph to train on.
 nn::ModelOptions model_options(const Config& config, int64_t layers, int64_t features,

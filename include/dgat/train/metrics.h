@@ -52,6 +52,9 @@ MetricKind metric_for(std::optional<MetricKind> asked, const data::Dataset& data
 /// Throws: InputError naming the split and its part.
 void check_measurable(MetricKind metric, const data::Dataset& dataset, int64_t split);
 
+/// A fraction in percent with two decimals, "42.09"; "-" for NaN.
+std::string percent(double fraction);
+
 /// Mean and sample standard deviation (n - 1); the deviation of a single value is 0.
 struct MeanStd {
   double mean = 0, std = 0;

@@ -37,6 +37,7 @@ struct OptionInfo {
   bool searchable = true;      ///< whether `dgat tune` may search it
   bool changes_result = true;  ///< false: --resume may change it
   bool is_switch = false;      ///< the flag alone means on: --directed
+  char letter = 0;             ///< a short flag: -k for --eigenvectors; 0: none
 
   /// Whether it affects one of the parts.
   bool affects_any(Affects parts) const {
