@@ -37,13 +37,13 @@ struct DirectionalTerm {
 struct GraphAnalysis {
   const data::Dataset& dataset;
   graph::CsrGraph graph;  ///< undirected
-  std::shared_ptr<const spectral::EigenResult> spectrum;
+  std::shared_ptr<const spectral::EigenResult> spectrum = {};
   double alpha = 0;
-  int vectors = 1;               ///< how many of the eigenvectors the model reads
-  bool used_by_model = true;     ///< whether it reads any
-  std::vector<double> phi;       ///< nodes x spectrum->k, column by column
-  int64_t split = 0;             ///< the split that rewiring, drawing and attention are about
-  rewire::RewireResult rewired;  ///< under the training labels of that split
+  int vectors = 1;                    ///< how many of the eigenvectors the model reads
+  bool used_by_model = true;          ///< whether it reads any
+  std::vector<double> phi = {};       ///< nodes x spectrum->k, column by column
+  int64_t split = 0;                  ///< the split that rewiring, drawing and attention are about
+  rewire::RewireResult rewired = {};  ///< under the training labels of that split
 };
 
 /// The graph as the model sees it, from the directions it was trained with (none: a model without

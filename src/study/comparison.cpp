@@ -74,7 +74,7 @@ std::vector<std::string> notes_of(const Comparison& c) {
         c.reference_is_best ? " The best row was picked on these numbers." : ""));
   }
   if (std::any_of(c.rows.begin(), c.rows.end(), [](const Standing& s) { return s.paper; })) {
-    notes.push_back(
+    notes.emplace_back(
         "Published: as printed in the paper; σ: our mean minus theirs in units of their standard "
         "deviation (of ours where they give none).");
   }

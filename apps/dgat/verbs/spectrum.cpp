@@ -160,7 +160,7 @@ void print_text(const Answer& answer) {
              !result.converged ? "NOT CONVERGED"
              : certified       ? "converged, no smaller eigenvalue (inertia count)"
                                : "converged");
-  study::Table table(
+  study::Table table = study::Table::of(
       {"pair", "eigenvalue", "residual", "gap", "angle bound", "copies", "participation"});
   for (size_t m = 0; m < result.eigenvalues.size(); ++m) {
     table.row({std::to_string(m + 1), fmt::format("{:.10g}", result.eigenvalues[m]),
