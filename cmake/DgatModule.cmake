@@ -8,17 +8,23 @@ set(DGAT_COMMON_HEADERS
 # compile it and shortens nothing that a user waits for.
 set(DGAT_COLD_CODE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 
-# dgat_add_module(NAME [COLD] SOURCES files... [DEPENDS modules...] [LINK targets...] [PRECOMPILE headers...])
+# dgat_add_module(NAME [COLD] SOURCES files... [SCALAR_SOURCES files...] [DEPENDS modules...]
+#                 [LINK targets...] [PRECOMPILE headers...])
 #
 # One folder of the pipeline: static library dgat_NAME (dgat::NAME), headers in include/dgat/NAME.
 # DEPENDS are other dgat modules (public), LINK are third-party targets (private: their types
 # stay out of our headers). PRECOMPILE names third-party headers that most of its sources include:
 # such a module has precompiled headers of its own, as a COLD one has; the others share those of core.
+#
+# SCALAR_SOURCES hold templates over the type of numbers and instantiate them for DGAT_SCALAR. The
+# library has them for float. Tests that compare gradients with finite differences need double and
+# link dgat_NAME_double, which compiles the same files once more, as a few large units because most
+# of the time goes into reading headers.
 set_property(GLOBAL PROPERTY DGAT_MODULES "")
 function(dgat_add_module name)
-  cmake_parse_arguments(ARG "COLD" "" "SOURCES;DEPENDS;LINK;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "SOURCES;SCALAR_SOURCES;DEPENDS;LINK;PRECOMPILE" ${ARGN})
   set(target dgat_${name})
-  add_library(${target} STATIC ${ARG_SOURCES})
+  add_library(${target} STATIC ${ARG_SOURCES} ${ARG_SCALAR_SOURCES})
   add_library(dgat::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_include_directories(${target} PUBLIC
@@ -38,6 +44,13 @@ function(dgat_add_module name)
     target_precompile_headers(${target} REUSE_FROM dgat_core)
   endif()
   set_property(GLOBAL APPEND PROPERTY DGAT_MODULES ${target})
+  if(ARG_SCALAR_SOURCES)
+    target_compile_definitions(${target} PRIVATE DGAT_SCALAR=float)
+    add_library(${target}_double STATIC EXCLUDE_FROM_ALL ${ARG_SCALAR_SOURCES})
+    target_compile_definitions(${target}_double PRIVATE DGAT_SCALAR=double)
+    target_link_libraries(${target}_double PUBLIC ${target} PRIVATE dgat_flags)
+    set_target_properties(${target}_double PROPERTIES UNITY_BUILD ON)
+  endif()
 endfunction()
 
 # dgat_add_tests(NAME SOURCES files... LINK modules... [SLOW filters...])
