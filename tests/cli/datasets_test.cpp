@@ -22,7 +22,7 @@ class Datasets : public testing::Test {
     setenv("DGAT_CACHE", (folder_ / "cache").c_str(), 1);
     unsetenv("DGAT_DATA");
     data::Dataset ring;
-    ring.graph = ring(6);
+    ring.graph = test::ring(6);
     ring.labels = {0, 1, 0, 1, 0, 1};
     ring.classes = 2;
     data::save_dataset(ring, folder_ / "ring.npz");

@@ -74,8 +74,8 @@ INSTANTIATE_TEST_SUITE_P(AlphaGamma, LaplacianFamily,
                          ::testing::Combine(::testing::Values(0.0, 0.3, 0.5, 1.0),
                                             ::testing::Values(0.0, 0.01, 0.5, 1.0)),
                          [](const auto& tested) {
-                           const auto [alpha, gamma] = tested.param;
-                           return dgat::test::family_name(alpha, gamma);
+                           return dgat::test::family_name(std::get<0>(tested.param),
+                                                          std::get<1>(tested.param));
                          });
 
 TEST(Laplacian, EnergyIsTheQuadraticForm) {

@@ -228,6 +228,13 @@ TEST_P(AttentionForm, EvaluationGivesTheSameOutputWithoutKeepingAlpha) {
   }
 }
 
+std::string form_name(const testing::TestParamInfo<Case>& tested) {
+  const char* forms[] = {"additive", "gatv2", "dot"};
+  const Case& c = tested.param;
+  return fmt::format("{}_{}_heads_of_{}_with_{}_directions", forms[static_cast<size_t>(c.form)],
+                     c.heads, c.d, c.k);
+}
+
 INSTANTIATE_TEST_SUITE_P(Forms, AttentionForm,
                          testing::Values(Case{Form::kAdditive, 1, 5, 2},
                                          Case{Form::kAdditive, 3, 7, 2},
@@ -235,13 +242,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, AttentionForm,
                                          Case{Form::kGatv2, 1, 5, 2}, Case{Form::kGatv2, 3, 7, 2},
                                          Case{Form::kGatv2, 8, 16, 2}, Case{Form::kDot, 1, 5, 2},
                                          Case{Form::kDot, 3, 7, 4}, Case{Form::kDot, 8, 17, 2}),
-                         [](const auto& tested) {
-                           const char* forms[] = {"additive", "gatv2", "dot"};
-                           const Case& c = tested.param;
-                           return fmt::format("{}_{}_heads_of_{}_with_{}_directions",
-                                              forms[static_cast<size_t>(c.form)], c.heads, c.d,
-                                              c.k);
-                         });
+                         form_name);
 
 TEST(Attention, HugeScoresDoNotOverflow) {
   const MessageGraph graph = MessageGraph::from(test::star(3), true);

@@ -206,7 +206,7 @@ TEST(Trainer, WarmUpScalesTheFirstUpdate) {
 TEST(Trainer, TwoClassesAreJudgedByRocAuc) {
   const data::Dataset dataset = test::small_dataset(2);
   const Config config = test::small_config("gcn", {{"steps", "60"}});
-  EXPECT_EQ(metric_for(config, dataset), MetricKind::kRocAuc);
+  EXPECT_EQ(metric_for(config.metric, dataset), MetricKind::kRocAuc);
   const Trained t = train_small(config, dataset);
   EXPECT_GT(t.records.back().train, 0.9);
 }
