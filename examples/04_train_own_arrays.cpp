@@ -41,7 +41,7 @@ int main() {
   const data::Dataset set = two_worlds();
   std::printf("%d nodes, %d edges, edge homophily %.2f\n", static_cast<int>(set.graph.nodes()),
               static_cast<int>(set.graph.edges()),
-              graph::homophily(set.graph, set.labels, set.classes).edge);
+              graph::measure_homophily(set.graph, set.labels, set.classes).edge);
 
   // Options have the names of the command line; what is not given has its default.
   const train::Config config = train::resolve({{"rewire", "add"},
