@@ -66,10 +66,11 @@ const OptionInfo* option_with(const std::string& names) {
   return nullptr;
 }
 
-/// Not of the table: the generators' own, --split K (the number of a split), lists of models.
+/// Not of the table: the generators' own, --split K (the number of a split), lists of models, the
+/// data on which `models` counts.
 bool is_other(const Flag& flag) {
   return flag.verb.starts_with("dgat generate") || flag.names == "--seed" ||
-         (flag.names == "--split" && flag.value.starts_with("K")) ||
+         flag.names == "--data" || (flag.names == "--split" && flag.value.starts_with("K")) ||
          flag.names == "--models,--model";
 }
 
