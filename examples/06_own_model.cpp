@@ -57,8 +57,7 @@ int main() {
   const data::Dataset set = synth::csbm(
       {.nodes = 300, .classes = 4, .homophily = 0.1, .features = 10, .signal = 8, .splits = 1});
   // gcn: a name from the registry whose input (features and graph, no directions) we want.
-  const train::Config config =
-      train::resolve({{"model", "gcn"}, {"lr", "0.05"}, {"steps", "100"}});
+  const train::Config config = train::resolve({{"model", "gcn"}, {"lr", "0.05"}, {"steps", "100"}});
   spectral::SpectralCache cache;
   const auto input = train::InputBuilder(set, config, cache).for_split(0);
 

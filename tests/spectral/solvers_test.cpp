@@ -95,9 +95,9 @@ INSTANTIATE_TEST_SUITE_P(SolversAndGamma, EverySolver,
                                                               Solver::kAuto),
                                             ::testing::Values(0.0, 0.01, 0.3, 1.0)),
                          [](const auto& tested) {
-                           return dgat::test::test_name(fmt::format(
-                               "{} std::get<1>(tested.param) {}",
-                               to_string(std::get<0>(tested.param)), std::get<1>(tested.param)));
+                           return dgat::test::test_name(
+                               fmt::format("{} gamma {}", to_string(std::get<0>(tested.param)),
+                                           std::get<1>(tested.param)));
                          });
 
 TEST(Eigensolver, CountsEveryCopy) {

@@ -54,9 +54,9 @@ INSTANTIATE_TEST_SUITE_P(Solvers, TwinsBySolver,
                                                               Solver::kDavidson, Solver::kLanczos),
                                             ::testing::Values(0.0, 0.4, 1.0)),
                          [](const auto& tested) {
-                           return dgat::test::test_name(fmt::format(
-                               "{} std::get<1>(tested.param) {}",
-                               to_string(std::get<0>(tested.param)), std::get<1>(tested.param)));
+                           return dgat::test::test_name(
+                               fmt::format("{} gamma {}", to_string(std::get<0>(tested.param)),
+                                           std::get<1>(tested.param)));
                          });
 
 TEST(Twins, MayDifferWhereTheirDifferenceIsAnEigenvector) {
