@@ -22,7 +22,7 @@ help:
 	@echo "make build    build the release binary: $(BUILD)/bin/dgat"
 	@echo "make all      build the binary, tests, benchmarks and examples"
 	@echo "make check    format, clang-tidy, layer rule, generated docs (scripts/check)"
-	@echo "make asan     build with clang and run the tests under AddressSanitizer and UBSan"
+	@echo "make asan     build and run the tests under AddressSanitizer and UBSan"
 	@echo "make tsan     the tests of the modules with threads under ThreadSanitizer"
 	@echo "make clang    build with clang and run the tests"
 	@echo "make bench    run the benchmarks"
@@ -59,8 +59,9 @@ check: build
 # Other presets: build and test.
 bootstrap-clang:
 	@scripts/bootstrap clang
-build/asan/build.ninja build/tsan/build.ninja build/clang/build.ninja: | bootstrap-clang
-asan tsan clang: %: bootstrap-clang build/%/build.ninja
+build/clang/build.ninja: | bootstrap-clang
+clang: bootstrap-clang
+asan tsan clang: %: bootstrap build/%/build.ninja
 	@cmake --build --preset $@ -j $(JOBS)
 	@ctest --preset $@
 
