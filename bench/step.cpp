@@ -145,7 +145,7 @@ struct Work {
 };
 
 /// Of all nodes and of all arcs, the part that a layer of a training pass computes: what it reads
-/// and what it gives. As in src/nn/wanted_rows.h, where nearly all counts as all.
+/// and what it gives. As in src/nn/receptive_field.h, where nearly all counts as all.
 struct Share {
   double read = 1, given = 1, arcs = 1;
 };

@@ -33,9 +33,7 @@ Messages<T> Messages<T>::into(std::span<const int32_t> nodes,
   return Messages(std::move(kept), std::move(rows));
 }
 
-template class NodeFeatures<float>;
-template class NodeFeatures<double>;
-template struct Messages<float>;
-template struct Messages<double>;
+template class NodeFeatures<DGAT_SCALAR>;
+template struct Messages<DGAT_SCALAR>;
 
 }  // namespace dgat::nn

@@ -8,7 +8,17 @@ using tensor::Tape;
 using tensor::Var;
 
 template <class T>
-void InputLinear<T>::prepare(bool sparse) {
+InputView<T> view_input(Tape<T>& tape, const NodeFeatures<T>& features, double dropout) {
+  if (!tape.training()) dropout = 0;
+  if (!features.is_sparse()) {
+    return tensor::dropout(tape, tape.reference(features.dense()), dropout);
+  }
+  if (dropout == 0) return {features.sparse(), {}};
+  return {features.sparse(), {dropout, tape.next_random_stream()}};
+}
+
+template <class T>
+void Linear<T>::prepare(bool sparse) {
   if (weight_->transposed == sparse) return;
   const Matrix<T> old = std::move(weight_->value);
   weight_->value = Matrix<T>(old.cols(), old.rows());
@@ -20,30 +30,14 @@ void InputLinear<T>::prepare(bool sparse) {
 }
 
 template <class T>
-InputView<T> view_input(Tape<T>& tape, const NodeFeatures<T>& features, double dropout) {
-  if (!tape.training()) dropout = 0;
-  InputView<T> view{&features, {}, {}};
-  if (!features.is_sparse()) {
-    view.dense = tape.reference(features.dense());
-    if (dropout > 0) view.dense = tensor::dropout(tape, view.dense, dropout);
-  } else if (dropout > 0) {
-    view.dropout = {dropout, tape.next_random_stream()};
-  }
-  return view;
+Var<T> Linear<T>::operator()(Tape<T>& tape, const InputView<T>& x) const {
+  expects(weight_->transposed != static_cast<bool>(x.dense), "Linear: prepare() saw this input");
+  return x.dense ? tensor::linear(tape, x.dense, weight(tape), bias(tape))
+                 : tensor::sparse_linear(tape, *x.sparse, weight(tape), bias(tape), x.dropout);
 }
 
-template <class T>
-Var<T> InputLinear<T>::operator()(Tape<T>& tape, const InputView<T>& x) const {
-  expects(weight_->transposed != static_cast<bool>(x.dense), "prepare() saw these features");
-  const Var<T> weight = tape.parameter(*weight_);
-  const Var<T> bias = bias_ != nullptr ? tape.parameter(*bias_) : Var<T>();
-  return x.dense ? tensor::linear(tape, x.dense, weight, bias)
-                 : tensor::sparse_linear(tape, x.features->sparse(), weight, bias, x.dropout);
-}
-
-template class InputLinear<float>;
-template class InputLinear<double>;
-template InputView<float> view_input(Tape<float>&, const NodeFeatures<float>&, double);
-template InputView<double> view_input(Tape<double>&, const NodeFeatures<double>&, double);
+template class Linear<DGAT_SCALAR>;
+template InputView<DGAT_SCALAR> view_input(Tape<DGAT_SCALAR>&, const NodeFeatures<DGAT_SCALAR>&,
+                                           double);
 
 }  // namespace dgat::nn

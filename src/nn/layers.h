@@ -9,7 +9,25 @@
 /// The pieces that models share: each declares its parameters and applies them.
 namespace dgat::nn {
 
+/// What a linear map reads: a matrix on the tape, or the sparse node features.
+template <class T>
+struct InputView {
+  InputView(tensor::Var<T> x) : dense(std::move(x)) {}  // NOLINT: a layer takes either
+  InputView(const tensor::SparseMatrix<T>& features, const tensor::EntryDropout& entry_dropout)
+      : sparse(&features), dropout(entry_dropout) {}
+  tensor::Var<T> dense;                             ///< empty: read `sparse`
+  const tensor::SparseMatrix<T>* sparse = nullptr;  ///< must outlive the backward pass
+  tensor::EntryDropout dropout;                     ///< to be applied to `sparse`
+};
+
+/// The node features after dropout. All maps that read one view see the same mask.
+template <class T>
+InputView<T> view_input(tensor::Tape<T>& tape, const NodeFeatures<T>& features, double dropout = 0);
+
 /// x W^T + b; parameters NAME.weight [out, in] and NAME.bias [out].
+///
+/// A map of the node features needs prepare(): for sparse ones the weight stands in memory as
+/// [in, out].
 template <class T>
 class Linear {
  public:
@@ -18,43 +36,14 @@ class Linear {
          const Initializer& initializer = {})
       : weight_(&set.weight(name + ".weight", out, in, initializer)),
         bias_(bias ? &set.bias(name + ".bias", out, in) : nullptr) {}
-  tensor::Var<T> operator()(tensor::Tape<T>& tape, const tensor::Var<T>& x) const {
-    return tensor::linear(tape, x, weight(tape), bias(tape));
-  }
-  tensor::Var<T> weight(tensor::Tape<T>& tape) const { return tape.parameter(*weight_); }
-  tensor::Var<T> bias(tensor::Tape<T>& tape) const {
-    return bias_ != nullptr ? tape.parameter(*bias_) : tensor::Var<T>();
-  }
-
- private:
-  tensor::Parameter<T>* weight_ = nullptr;
-  tensor::Parameter<T>* bias_ = nullptr;
-};
-
-/// The node features after dropout, for the linear maps of the first layer: all see the same mask.
-template <class T>
-struct InputView {
-  const NodeFeatures<T>* features = nullptr;  ///< read when `dense` is empty
-  tensor::Var<T> dense;                       ///< what is left, when the features are dense
-  tensor::EntryDropout dropout;               ///< still to be applied, when they are sparse
-};
-template <class T>
-InputView<T> view_input(tensor::Tape<T>& tape, const NodeFeatures<T>& features, double dropout = 0);
-
-/// A linear map of the node features, dense or sparse. Its weight [out, in] is declared on
-/// construction and turned to [in, out] in memory by the first sparse input.
-template <class T>
-class InputLinear {
- public:
-  InputLinear() = default;
-  InputLinear(ParameterSet<T>& set, const std::string& name, int64_t out, int64_t in,
-              bool bias = true, const Initializer& initializer = {})
-      : weight_(&set.weight(name + ".weight", out, in, initializer)),
-        bias_(bias ? &set.bias(name + ".bias", out, in) : nullptr) {}
   /// To be called from Model::prepare(), with the features or the form that the views will have.
   void prepare(const NodeFeatures<T>& features) { prepare(features.is_sparse()); }
   void prepare(bool sparse);
   tensor::Var<T> operator()(tensor::Tape<T>& tape, const InputView<T>& x) const;
+  tensor::Var<T> weight(tensor::Tape<T>& tape) const { return tape.parameter(*weight_); }
+  tensor::Var<T> bias(tensor::Tape<T>& tape) const {
+    return bias_ != nullptr ? tape.parameter(*bias_) : tensor::Var<T>();
+  }
 
  private:
   tensor::Parameter<T>* weight_ = nullptr;

@@ -131,15 +131,10 @@ void assign_file_values(const tensor::Parameter<T>& like, std::span<const float>
   }
 }
 
-template class ParameterSet<float>;
-template class ParameterSet<double>;
-template std::vector<float> file_values(const tensor::Parameter<float>&,
-                                        const tensor::Matrix<float>&);
-template std::vector<float> file_values(const tensor::Parameter<double>&,
-                                        const tensor::Matrix<double>&);
-template void assign_file_values(const tensor::Parameter<float>&, std::span<const float>,
-                                 tensor::Matrix<float>&);
-template void assign_file_values(const tensor::Parameter<double>&, std::span<const float>,
-                                 tensor::Matrix<double>&);
+template class ParameterSet<DGAT_SCALAR>;
+template std::vector<float> file_values(const tensor::Parameter<DGAT_SCALAR>&,
+                                        const tensor::Matrix<DGAT_SCALAR>&);
+template void assign_file_values(const tensor::Parameter<DGAT_SCALAR>&, std::span<const float>,
+                                 tensor::Matrix<DGAT_SCALAR>&);
 
 }  // namespace dgat::nn

@@ -1,13 +1,10 @@
-// Recipe `residual`: input linear -> dropout -> GELU; per layer x + FFN(aggregate(LayerNorm(x)));
-// output LayerNorm -> linear. Names and shapes of the parameters are part of the file format.
-#include <optional>
+// Recipe `residual`: input linear -> dropout -> GELU; per layer x + FFN(convolution(LayerNorm(x)));
+// output LayerNorm -> linear. With dot-product attention a layer is that of a transformer: the
+// attention has an output map and a residual sum of its own. Names and shapes of the parameters are
+// part of the file format.
+#include <fmt/format.h>
 
-#include "attention_kind.h"
-#include "dgat/core/error.h"
-#include "dgat/tensor/attention.h"
-#include "layers.h"
-#include "operators.h"
-#include "wanted_rows.h"
+#include "recipes.h"
 
 namespace dgat::nn {
 using tensor::Tape;
@@ -15,136 +12,64 @@ using tensor::Var;
 
 namespace {
 
-bool is_attention(Aggregation a) {
-  return a == Aggregation::kAdditive || a == Aggregation::kGatv2 || a == Aggregation::kDotProduct;
-}
-
-/// The directional term of the scores: linear(2k, d) then linear(d, heads), collapsed to 2k numbers
-/// and a bias per head before it meets an edge.
-template <class T>
-class EdgeScores {
- public:
-  EdgeScores(ParameterSet<T>& set, const std::string& name, const ModelOptions& o)
-      : inner_(set, name + "lin_edge", o.hidden, 2 * o.eigenvectors),
-        outer_(set, name + "att_edge", o.heads, o.hidden) {}
-  tensor::EdgeTerm<T> term(Tape<T>& tape, const tensor::Matrix<T>& features) const {
-    return {&features, tensor::matmul(tape, outer_.weight(tape), inner_.weight(tape)),
-            outer_(tape, inner_.bias(tape))};
-  }
-
- private:
-  Linear<T> inner_, outer_;
-};
-
-/// One layer: norm, aggregation, feed-forward, residual sums.
 template <class T>
 class ResidualBlock {
  public:
   ResidualBlock(ParameterSet<T>& set, const std::string& name, const ModelOptions& o,
-                Aggregation aggregation, bool separate, bool directional)
-      : options_(o), aggregation_(aggregation), separate_(separate) {
-    const int64_t d = o.hidden;
-    norm_ = LayerNorm<T>(set, name + "norm", d);
-    if (aggregation == Aggregation::kAdditive) {
-      lin_ = Linear<T>(set, name + "lin", d, d);
-      att_src_ = Linear<T>(set, name + "att_src", o.heads, d);
-      att_dst_ = Linear<T>(set, name + "att_dst", o.heads, d, /*bias=*/false);
-    } else if (aggregation == Aggregation::kGatv2) {
-      lin_ = Linear<T>(set, name + "lin_src", d, d);
-      lin_dst_ = Linear<T>(set, name + "lin_dst", d, d);
-      att_ = &set.weight(name + "att", o.heads, d / o.heads);
-    } else if (aggregation == Aggregation::kDotProduct) {
-      query_ = Linear<T>(set, name + "lin_query", d, d);
-      key_ = Linear<T>(set, name + "lin_key", d, d);
-      lin_ = Linear<T>(set, name + "lin_value", d, d);
-    }
-    if (is_attention(aggregation) && directional) edge_.emplace(set, name, o);
-    const int64_t read = separate ? 2 * d : d;
-    if (aggregation == Aggregation::kDotProduct) {
+                const NetKind& kind)
+      : dropout_(o.dropout),
+        transformer_(kind.convolution == ConvolutionKind::kDotProduct),
+        norm_(set, name + "norm", o.hidden),
+        convolution_(make_convolution(kind.convolution, set, name,
+                                      {.in = o.hidden,
+                                       .out = o.hidden,
+                                       .heads = o.heads,
+                                       .form = AttentionForm::kResidual,
+                                       .edge_features = kind.directional ? 2 * o.eigenvectors : 0,
+                                       .separate = kind.separate})) {
+    const int64_t d = o.hidden, read = kind.separate ? 2 * d : d;
+    if (transformer_) {
       out_ = Linear<T>(set, name + "lin_out", d, read);
       norm_ffn_ = LayerNorm<T>(set, name + "norm_ffn", d);
-      ffn_ = FeedForward<T>(set, name + "ffn", d, d, o.dropout);
-    } else {
-      ffn_ = FeedForward<T>(set, name + "ffn", d, read, o.dropout);
     }
+    ffn_ = FeedForward<T>(set, name + "ffn", d, transformer_ ? d : read, o.dropout);
   }
 
-  /// The rows of x after this layer, or of those nodes that `readers` names.
-  Var<T> operator()(Tape<T>& tape, const Messages<T>& messages, const Readers& readers,
-                    const std::shared_ptr<const tensor::SparseMatrix<T>>& constant_weights,
-                    Var<T> x, Inspection<T>* inspection) const {
-    const double p = options_.dropout;
+  void prepare(const GraphInput<T>& input) {
+    convolution_->prepare(input, /*reads_features=*/false);
+  }
+
+  /// The rows of the layer's receivers.
+  Var<T> operator()(Tape<T>& tape, const Var<T>& x, const LayerRows<T>& layer,
+                    Inspection<T>* inspection) const {
     // What is read of x is picked before the norm, so that its gradient comes last and is added to
     // that of the norm in place.
-    const Var<T> kept = readers(tape, x);
-    Var<T> message = norm_(tape, x);
-    if (aggregation_ == Aggregation::kDotProduct) {
-      message = out_(tape, attend(tape, messages, readers, message, inspection));
-      x = tensor::add_dropout(tape, kept, message, p);
-      return tensor::add_dropout(tape, x, ffn_(tape, norm_ffn_(tape, x)), p);
-    }
-    if (is_attention(aggregation_)) {
-      message = attend(tape, messages, readers, message, inspection);
-    } else if (aggregation_ == Aggregation::kNone) {
-      message = readers(tape, message);
-    } else {
-      const Var<T> own = message;
-      message = readers(tape, tensor::spmm(tape, *constant_weights, own));
-      if (separate_) message = tensor::concat_columns(tape, {readers(tape, own), message});
-    }
-    return tensor::add_dropout(tape, kept, ffn_(tape, message), p);
+    const Var<T> own = layer.at_receivers(tape, x);
+    const Var<T> message = (*convolution_)(tape, norm_(tape, x), layer, inspection);
+    if (!transformer_) return tensor::add_dropout(tape, own, ffn_(tape, message), dropout_);
+    const Var<T> y = tensor::add_dropout(tape, own, out_(tape, message), dropout_);
+    return tensor::add_dropout(tape, y, ffn_(tape, norm_ffn_(tape, y)), dropout_);
   }
 
  private:
-  /// The message, or [own || message].
-  Var<T> attend(Tape<T>& tape, const Messages<T>& messages, const Readers& readers, const Var<T>& x,
-                Inspection<T>* inspection) const {
-    const tensor::AttentionOptions attention{.heads = options_.heads};
-    tensor::EdgeTerm<T> edge;
-    if (edge_) edge = edge_->term(tape, messages.features);
-    tensor::Matrix<T>* alpha = nullptr;
-    if (inspection != nullptr) alpha = &inspection->attention.emplace_back();
-    Var<T> own, message;
-    if (aggregation_ == Aggregation::kAdditive) {
-      own = lin_(tape, x);
-      message =
-          tensor::additive_attention(tape, messages.graph, own, readers(tape, att_dst_(tape, own)),
-                                     att_src_(tape, own), edge, attention, alpha);
-      if (separate_) own = readers(tape, own);
-    } else if (aggregation_ == Aggregation::kGatv2) {
-      own = lin_(tape, x);
-      message = tensor::gatv2_attention(tape, messages.graph, lin_dst_(tape, readers(tape, x)), own,
-                                        tape.parameter(*att_), edge, attention, alpha);
-      if (separate_) own = readers(tape, own);
-    } else {
-      own = readers(tape, x);
-      message = tensor::dot_attention(tape, messages.graph, query_(tape, own), key_(tape, x),
-                                      lin_(tape, x), edge, attention, alpha);
-    }
-    return separate_ ? tensor::concat_columns(tape, {own, message}) : message;
-  }
-
-  ModelOptions options_;
-  Aggregation aggregation_;
-  bool separate_;
+  double dropout_;
+  bool transformer_;
   LayerNorm<T> norm_, norm_ffn_;
-  Linear<T> lin_, lin_dst_, att_src_, att_dst_, query_, key_, out_;
-  tensor::Parameter<T>* att_ = nullptr;
-  std::optional<EdgeScores<T>> edge_;
+  std::unique_ptr<Convolution<T>> convolution_;
+  Linear<T> out_;
   FeedForward<T> ffn_;
 };
 
 template <class T>
 class ResidualNet final : public Model<T> {
  public:
-  ResidualNet(const ModelOptions& options, Aggregation aggregation, bool separate, bool directional)
-      : Model<T>(options), aggregation_(aggregation) {
+  ResidualNet(const ModelOptions& options, const NetKind& kind)
+      : Model<T>(options), by_messages_only_(is_attention(kind.convolution)) {
     const ModelOptions& o = this->options();
     ParameterSet<T>& set = this->parameters();
-    input_ = InputLinear<T>(set, "input", o.hidden, o.features);
+    input_ = Linear<T>(set, "input", o.hidden, o.features);
     for (int64_t l = 0; l < o.layers; ++l) {
-      blocks_.emplace_back(set, fmt::format("layers.{}.", l), o, aggregation, separate,
-                           directional);
+      blocks_.emplace_back(set, fmt::format("layers.{}.", l), o, kind);
     }
     norm_ = LayerNorm<T>(set, "norm", o.hidden);
     output_ = Linear<T>(set, "output", o.outputs(), o.hidden);
@@ -152,61 +77,46 @@ class ResidualNet final : public Model<T> {
 
   void prepare(const GraphInput<T>& input) override {
     input_.prepare(*input.features);
-    if (aggregation_ == Aggregation::kSymmetric) {
-      constant_weights_ = shared_adjacency(input, Normalisation::kSymmetric, /*self_loops=*/true);
-    } else if (aggregation_ == Aggregation::kMean) {
-      constant_weights_ = shared_adjacency(input, Normalisation::kMean);
-    }
+    for (ResidualBlock<T>& block : blocks_) block.prepare(input);
   }
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
-    Var<T> x = first(tape, input);
-    for (const ResidualBlock<T>& block : blocks_) {
-      x = block(tape, *input.messages, {}, constant_weights_, std::move(x), inspection);
-    }
+    const std::vector<LayerRows<T>> all(blocks_.size(), LayerRows<T>{input.messages.get()});
+    return run(tape, input, all, inspection);
+  }
+
+  Var<T> forward_rows(Tape<T>& tape, const GraphInput<T>& input,
+                      std::span<const int32_t> rows) override {
+    return run(tape, input, field_(input.messages, rows, std::ssize(blocks_), by_messages_only_),
+               nullptr);
+  }
+
+ private:
+  Var<T> run(Tape<T>& tape, const GraphInput<T>& input, const std::vector<LayerRows<T>>& rows,
+             Inspection<T>* inspection) const {
+    Var<T> x = input_(tape, view_input(tape, *input.features));
+    x = tensor::dropout_gelu(tape, x, this->options().dropout);
+    for (size_t l = 0; l < blocks_.size(); ++l) x = blocks_[l](tape, x, rows[l], inspection);
     x = norm_(tape, x);
     if (inspection != nullptr) inspection->embeddings = x.value().clone();
     return output_(tape, x);
   }
 
-  Var<T> forward_rows(Tape<T>& tape, const GraphInput<T>& input,
-                      std::span<const int32_t> rows) override {
-    const auto& shares =
-        shares_(input.messages, rows, std::ssize(blocks_), is_attention(aggregation_));
-    Var<T> x = first(tape, input);
-    for (size_t l = 0; l < blocks_.size(); ++l) {
-      x = blocks_[l](tape, *shares[l].messages, shares[l].readers, constant_weights_, std::move(x),
-                     nullptr);
-    }
-    return output_(tape, norm_(tape, x));
-  }
-
- private:
-  Var<T> first(Tape<T>& tape, const GraphInput<T>& input) const {
-    const Var<T> x = input_(tape, view_input(tape, *input.features));
-    return tensor::dropout_gelu(tape, x, this->options().dropout);
-  }
-
-  Aggregation aggregation_;
-  InputLinear<T> input_;
+  bool by_messages_only_;
+  Linear<T> input_;
   std::vector<ResidualBlock<T>> blocks_;
   LayerNorm<T> norm_;
   Linear<T> output_;
-  std::shared_ptr<const tensor::SparseMatrix<T>> constant_weights_;  // gcn and sage
-  LayerShares<T> shares_;
+  ReceptiveField<T> field_;
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<Model<T>> make_residual_net(const ModelOptions& options, Aggregation aggregation,
-                                            bool separate, bool directional) {
-  return std::make_unique<ResidualNet<T>>(options, aggregation, separate, directional);
+std::unique_ptr<Model<T>> make_residual_net(const ModelOptions& options, const NetKind& kind) {
+  return std::make_unique<ResidualNet<T>>(options, kind);
 }
 
-template std::unique_ptr<Model<float>> make_residual_net(const ModelOptions&, Aggregation, bool,
-                                                         bool);
-template std::unique_ptr<Model<double>> make_residual_net(const ModelOptions&, Aggregation, bool,
-                                                          bool);
+template std::unique_ptr<Model<DGAT_SCALAR>> make_residual_net(const ModelOptions&, const NetKind&);
 
 }  // namespace dgat::nn

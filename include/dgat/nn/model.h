@@ -30,7 +30,7 @@ struct NamedBuffer {
 /// Base of all models. Templated so that gradients can be checked in double; training uses float.
 ///
 /// To add one: derive in src/nn/baselines/, declare parameters in the constructor, write forward(),
-/// and add one line to src/nn/registry.cpp (docs/add-a-baseline.md).
+/// and add one line to src/nn/model_list.cpp (docs/add-a-baseline.md).
 template <class T>
 class Model {
  public:
@@ -44,7 +44,8 @@ class Model {
   /// goes through input.precomputed.
   virtual void prepare(const GraphInput<T>& /*input*/) {}
 
-  /// Logits [nodes, options().outputs()]. Dropout acts when the tape is in training.
+  /// Logits [nodes, options().outputs()]. Dropout acts when the tape is in training. Otherwise the
+  /// pass must leave the model as it is: a training pass may run at the same time.
   virtual tensor::Var<T> forward(tensor::Tape<T>& tape, const GraphInput<T>& input,
                                  Inspection<T>* inspection = nullptr) = 0;
 

@@ -35,8 +35,6 @@ struct ModelInfo {
   /// Values worth searching, by key; that of an extra option is extra.NAME.
   std::map<std::string, std::vector<std::string>> grid;
   std::vector<ExtraOption> extras;
-  std::unique_ptr<Model<float>> (*make_float)(const ModelInfo&, const ModelOptions&) = nullptr;
-  std::unique_ptr<Model<double>> (*make_double)(const ModelInfo&, const ModelOptions&) = nullptr;
 };
 
 /// All models, in the order in which `dgat models` lists them.
@@ -48,12 +46,16 @@ const ModelInfo& find_model(const std::string& name);
 ///
 ///   auto net = nn::make_model("dgat", {.features = 2325, .classes = 5, .layers = 2});
 ///
+/// T is float. (The tests have double, too, for gradients.)
 /// Throws: InputError for an unknown name or options that do not fit.
 template <class T = float>
 std::unique_ptr<Model<T>> make_model(const std::string& name, ModelOptions options);
 
 /// "dgat: 2325 -> 512 x2 (residual, 8 heads, directional) -> 5, 2,781,717 parameters"
+std::string summary(const std::string& name, const ModelOptions& options, int64_t parameters);
 template <class T>
-std::string summary(const std::string& name, const Model<T>& model);
+std::string summary(const std::string& name, const Model<T>& model) {
+  return summary(name, model.options(), model.parameters().count());
+}
 
 }  // namespace dgat::nn

@@ -1,41 +1,48 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 
-#include "dgat/nn/registry.h"
+#include "../model_entry.h"
 
-/// The published systems that dgat is compared with: one file each in this folder, one line each
-/// below and in registry.cpp. A file opens with the equations, the paper they come from, and what
-/// the paper leaves open.
+/// One function per file of this folder: what the registry knows about the model and how to build
+/// it. Every file opens with the model's equations, the paper they come from, and what the paper
+/// leaves open.
 namespace dgat::nn {
 
-ModelInfo cpgnn_info();
-ModelInfo dgn_info();
-ModelInfo fagcn_info();
-ModelInfo fsgnn_info();
-ModelInfo gbkgnn_info();
-ModelInfo glognn_info();
-ModelInfo gprgnn_info();
-ModelInfo h2gcn_info();
-ModelInfo jacobiconv_info();
-ModelInfo pgcn_info();
+template <class T>
+ModelEntry<T> cpgnn_entry();
+template <class T>
+ModelEntry<T> dgn_entry();
+template <class T>
+ModelEntry<T> fagcn_entry();
+template <class T>
+ModelEntry<T> fsgnn_entry();
+template <class T>
+ModelEntry<T> gbkgnn_entry();
+template <class T>
+ModelEntry<T> glognn_entry();
+template <class T>
+ModelEntry<T> gprgnn_entry();
+template <class T>
+ModelEntry<T> h2gcn_entry();
+template <class T>
+ModelEntry<T> jacobiconv_entry();
+template <class T>
+ModelEntry<T> pgcn_entry();
 
-/// The part of an entry that all share: Net<T> is built from ModelOptions alone, has its own recipe
+/// The part of an entry that all share: Net is built from ModelOptions alone, has its own recipe
 /// and trains by Adam with L2 in the gradient.
-template <template <class> class Net>
-ModelInfo baseline_info(const std::string& name, const std::string& description) {
-  ModelInfo info;
-  info.name = name;
-  info.description = description;
-  info.own_recipe = true;
-  info.defaults["optimizer"] = "adam";
-  info.make_float = [](const ModelInfo&, const ModelOptions& o) -> std::unique_ptr<Model<float>> {
-    return std::make_unique<Net<float>>(o);
-  };
-  info.make_double = [](const ModelInfo&, const ModelOptions& o) -> std::unique_ptr<Model<double>> {
-    return std::make_unique<Net<double>>(o);
-  };
-  return info;
+template <class T, template <class> class Net>
+ModelEntry<T> baseline(const std::string& name, const std::string& description) {
+  ModelEntry<T> entry;
+  entry.info.name = name;
+  entry.info.description = description;
+  entry.info.own_recipe = true;
+  entry.info.defaults["optimizer"] = "adam";
+  entry.make = [](const ModelOptions& o) { return std::make_unique<Net<T>>(o); };
+  return entry;
 }
 
 }  // namespace dgat::nn

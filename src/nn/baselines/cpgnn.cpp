@@ -24,8 +24,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../adjacency.h"
 #include "../layers.h"
-#include "../operators.h"
 #include "baselines.h"
 #include "two_columns.h"
 
@@ -81,7 +81,7 @@ class Cpgnn final : public Model<T> {
   }
 
   void prepare(const GraphInput<T>& input) override {
-    for (InputLinear<T>& map : first_) map.prepare(*input.features);
+    for (Linear<T>& map : first_) map.prepare(*input.features);
     if (chebyshev_) laplacian_ = shared_adjacency(input, Normalisation::kSymmetric);
     adjacency_ = shared_adjacency(input, this->options().extra.at("symmetric") != 0
                                              ? Normalisation::kSymmetric
@@ -148,7 +148,7 @@ class Cpgnn final : public Model<T> {
   Var<T> prior(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) const {
     const InputView<T> features = view_input(tape, *input.features);
     std::vector<Var<T>> y;
-    for (const InputLinear<T>& map : first_) y.push_back(map(tape, features));
+    for (const Linear<T>& map : first_) y.push_back(map(tape, features));
     Var<T> x = chebyshev_ ? polynomial(tape, y)
                           : tensor::dropout(tape, y.front(), this->options().dropout);
     x = tensor::activate(tape, x, tensor::Activation::kRelu);
@@ -197,7 +197,7 @@ class Cpgnn final : public Model<T> {
   }
 
   bool chebyshev_;
-  std::vector<InputLinear<T>> first_;  // one map, or one per polynomial
+  std::vector<Linear<T>> first_;  // one map, or one per polynomial
   std::vector<Linear<T>> second_;
   tensor::Parameter<T>* compatibility_ = nullptr;
   std::shared_ptr<const tensor::SparseMatrix<T>> adjacency_, laplacian_;
@@ -206,33 +206,37 @@ class Cpgnn final : public Model<T> {
 
 }  // namespace
 
-ModelInfo cpgnn_info() {
-  ModelInfo info = baseline_info<Cpgnn>(
+template <class T>
+ModelEntry<T> cpgnn_entry() {
+  auto entry = baseline<T, Cpgnn>(
       "cpgnn", "prior beliefs propagated through a learned class-compatibility matrix");
-  info.equations =
+  entry.info.equations =
       "R = MLP(X) or a Chebyshev network,  B_0 = softmax(R) - 1/C,\n"
       "B_k = B_0 + A B_{k-1} H,  logits = B_K,  K = layers,\n"
       "stage 1: CE(R);  H from training labels by Sinkhorn-Knopp;\n"
       "stage 2: CE(B_K) + eta CE(R) + sum_i |sum_j H_ij|";
-  info.reference = "Zhu et al., Graph Neural Networks with Heterophily, AAAI 2021";
-  info.defaults.insert({{"layers", "2"},
-                        {"feature_scaling", "row-sum"},
-                        {"hidden", "64"},
-                        {"dropout", "0.5"},
-                        {"lr", "0.01"},
-                        {"weight_decay", "0.001"}});
-  info.grid = {{"feature_scaling", {"raw", "row-sum"}},
-               {"layers", {"1", "2"}},
-               {"dropout", {"0", "0.5"}},
-               {"lr", {"0.001", "0.003", "0.01", "0.03"}},
-               {"weight_decay", {"0", "2e-05", "0.0002", "0.001"}},
-               {"extra.chebyshev", {"0", "1"}},
-               {"extra.symmetric", {"0", "1"}}};
-  info.extras = {{"chebyshev", 0, 0, 1, "prior: 0 MLP, 1 Chebyshev polynomials of order 2", true},
-                 {"symmetric", 0, 0, 1, "propagate by 0: A, 1: D^-1/2 A D^-1/2", true},
-                 {"eta", 1, 0, 1e3, "weight of the prior in the joint loss"},
-                 {"pretraining", 0.4, 0, 0.95, "share of the steps that train the prior alone"}};
-  return info;
+  entry.info.reference = "Zhu et al., Graph Neural Networks with Heterophily, AAAI 2021";
+  entry.info.defaults.insert({{"layers", "2"},
+                              {"feature_scaling", "row-sum"},
+                              {"hidden", "64"},
+                              {"dropout", "0.5"},
+                              {"lr", "0.01"},
+                              {"weight_decay", "0.001"}});
+  entry.info.grid = {{"feature_scaling", {"raw", "row-sum"}},
+                     {"layers", {"1", "2"}},
+                     {"dropout", {"0", "0.5"}},
+                     {"lr", {"0.001", "0.003", "0.01", "0.03"}},
+                     {"weight_decay", {"0", "2e-05", "0.0002", "0.001"}},
+                     {"extra.chebyshev", {"0", "1"}},
+                     {"extra.symmetric", {"0", "1"}}};
+  entry.info.extras = {
+      {"chebyshev", 0, 0, 1, "prior: 0 MLP, 1 Chebyshev polynomials of order 2", true},
+      {"symmetric", 0, 0, 1, "propagate by 0: A, 1: D^-1/2 A D^-1/2", true},
+      {"eta", 1, 0, 1e3, "weight of the prior in the joint loss"},
+      {"pretraining", 0.4, 0, 0.95, "share of the steps that train the prior alone"}};
+  return entry;
 }
+
+template ModelEntry<DGAT_SCALAR> cpgnn_entry();
 
 }  // namespace dgat::nn

@@ -29,8 +29,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../adjacency.h"
 #include "../layers.h"
-#include "../operators.h"
 #include "baselines.h"
 #include "dgat/core/error.h"
 
@@ -171,7 +171,7 @@ class Dgn final : public Model<T> {
     constexpr int64_t kNarrowest = 4;
     if (o.hidden < kNarrowest) throw_input("dgn: hidden must be at least 4, got {}", o.hidden);
     ParameterSet<T>& set = this->parameters();
-    input_ = InputLinear<T>(set, "input", o.hidden, o.features);
+    input_ = Linear<T>(set, "input", o.hidden, o.features);
     for (int64_t l = 0; l < o.layers; ++l) {
       layers_.emplace_back(set, fmt::format("layers.{}.", l), o, aggregators,
                            o.extra.at("complex") != 0);
@@ -218,7 +218,7 @@ class Dgn final : public Model<T> {
   }
 
  private:
-  InputLinear<T> input_;
+  Linear<T> input_;
   std::vector<DgnLayer<T>> layers_;
   std::vector<Linear<T>> readout_;
   Linear<T> output_;
@@ -228,36 +228,39 @@ class Dgn final : public Model<T> {
 
 }  // namespace
 
-ModelInfo dgn_info() {
-  ModelInfo info = baseline_info<Dgn>(
+template <class T>
+ModelEntry<T> dgn_entry() {
+  auto entry = baseline<T, Dgn>(
       "dgn", "directional graph network: mean, smoothing and derivative along phi");
-  info.equations =
+  entry.info.equations =
       "aggregators mean, av = B_av e, dx = |B_dx e| of phi of the random-walk Laplacian,\n"
       "e_ij = h_j (simple) or U h_j + V h_i + b (complex),\n"
       "h <- dropout(h + ReLU(BatchNorm(Linear([h (complex) || aggregators])))),\n"
       "logits = MLP(h), widths d, d/2, d/4";
-  info.reference = "Beaini et al., Directional Graph Networks, ICML 2021";
-  info.directional = true;
-  info.defaults.insert({{"laplacian", "default"},
-                        {"rewire", "none"},
-                        {"layers", "4"},
-                        {"hidden", "64"},
-                        {"dropout", "0.3"},
-                        {"lr", "0.001"},
-                        {"weight_decay", "1e-06"}});
-  info.grid = {{"lr", {"1e-05", "0.0001", "0.001"}},
-               {"weight_decay", {"1e-06", "1e-05"}},
-               {"dropout", {"0.3", "0.5"}},
-               {"layers", {"2", "4"}},
-               {"extra.complex", {"0", "1"}},
-               {"extra.av", {"0", "1"}},
-               {"extra.dx", {"0", "1"}}};
-  info.extras = {
+  entry.info.reference = "Beaini et al., Directional Graph Networks, ICML 2021";
+  entry.info.directional = true;
+  entry.info.defaults.insert({{"laplacian", "default"},
+                              {"rewire", "none"},
+                              {"layers", "4"},
+                              {"hidden", "64"},
+                              {"dropout", "0.3"},
+                              {"lr", "0.001"},
+                              {"weight_decay", "1e-06"}});
+  entry.info.grid = {{"lr", {"1e-05", "0.0001", "0.001"}},
+                     {"weight_decay", {"1e-06", "1e-05"}},
+                     {"dropout", {"0.3", "0.5"}},
+                     {"layers", {"2", "4"}},
+                     {"extra.complex", {"0", "1"}},
+                     {"extra.av", {"0", "1"}},
+                     {"extra.dx", {"0", "1"}}};
+  entry.info.extras = {
       {"complex", 0, 0, 1, "1: messages of both ends (complex), 0: of the sender (simple)", true},
       {"mean", 1, 0, 1, "aggregate the mean of the neighbours", true},
       {"av", 1, 0, 1, "aggregate by B_av, the smoothing along phi", true},
       {"dx", 1, 0, 1, "aggregate by B_dx, the derivative along phi", true}};
-  return info;
+  return entry;
 }
+
+template ModelEntry<DGAT_SCALAR> dgn_entry();
 
 }  // namespace dgat::nn

@@ -25,8 +25,8 @@
 #include <cmath>
 #include <memory>
 
+#include "../adjacency.h"
 #include "../layers.h"
-#include "../operators.h"
 #include "baselines.h"
 #include "dgat/tensor/edge_ops.h"
 
@@ -65,7 +65,7 @@ class Fagcn final : public Model<T> {
     const ModelOptions& o = this->options();
     ParameterSet<T>& set = this->parameters();
     const Initializer start = Initializer::xavier_normal(1.414);
-    input_ = InputLinear<T>(set, "input", o.hidden, o.features, /*bias=*/true, start);
+    input_ = Linear<T>(set, "input", o.hidden, o.features, /*bias=*/true, start);
     for (int64_t l = 0; l < o.layers; ++l) {
       gates_.emplace_back(set, fmt::format("layers.{}.gate", l), 1, 2 * o.hidden, /*bias=*/true,
                           start);
@@ -103,7 +103,7 @@ class Fagcn final : public Model<T> {
   }
 
  private:
-  InputLinear<T> input_;
+  Linear<T> input_;
   std::vector<Linear<T>> gates_;
   Linear<T> output_;
   std::shared_ptr<const ScaledArcs<T>> arcs_;
@@ -111,25 +111,28 @@ class Fagcn final : public Model<T> {
 
 }  // namespace
 
-ModelInfo fagcn_info() {
-  ModelInfo info = baseline_info<Fagcn>("fagcn", "signed edge weights and the input kept");
-  info.equations =
+template <class T>
+ModelEntry<T> fagcn_entry() {
+  auto entry = baseline<T, Fagcn>("fagcn", "signed edge weights and the input kept");
+  entry.info.equations =
       "e_ij = tanh(g.[h_i || h_j] + c) / sqrt(d_i d_j)\n"
       "h_i <- eps h0_i + sum_{j in N(i)} e_ij h_j";
-  info.reference = "Bo et al., Beyond Low-frequency Information in GCNs, AAAI 2021";
-  info.defaults.insert({{"layers", "2"},
-                        {"hidden", "64"},
-                        {"dropout", "0.5"},
-                        {"lr", "0.03"},
-                        {"weight_decay", "0.001"}});
-  info.extras = {{"eps", 0.4, 0, 1, "share of the first representation in every layer"}};
-  info.grid = {{"extra.eps", {"0.1", "0.2", "0.3", "0.4", "0.5", "0.7", "1"}},
-               {"hidden", {"16", "32", "64"}},
-               {"layers", {"1", "2", "4", "8"}},
-               {"dropout", {"0.4", "0.5", "0.6"}},
-               {"lr", {"0.003", "0.01", "0.03"}},
-               {"weight_decay", {"0", "0.00001", "0.0001", "0.001"}}};
-  return info;
+  entry.info.reference = "Bo et al., Beyond Low-frequency Information in GCNs, AAAI 2021";
+  entry.info.defaults.insert({{"layers", "2"},
+                              {"hidden", "64"},
+                              {"dropout", "0.5"},
+                              {"lr", "0.03"},
+                              {"weight_decay", "0.001"}});
+  entry.info.extras = {{"eps", 0.4, 0, 1, "share of the first representation in every layer"}};
+  entry.info.grid = {{"extra.eps", {"0.1", "0.2", "0.3", "0.4", "0.5", "0.7", "1"}},
+                     {"hidden", {"16", "32", "64"}},
+                     {"layers", {"1", "2", "4", "8"}},
+                     {"dropout", {"0.4", "0.5", "0.6"}},
+                     {"lr", {"0.003", "0.01", "0.03"}},
+                     {"weight_decay", {"0", "0.00001", "0.0001", "0.001"}}};
+  return entry;
 }
+
+template ModelEntry<DGAT_SCALAR> fagcn_entry();
 
 }  // namespace dgat::nn

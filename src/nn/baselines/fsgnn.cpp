@@ -25,8 +25,8 @@
 
 #include <memory>
 
+#include "../adjacency.h"
 #include "../layers.h"
-#include "../operators.h"
 #include "baselines.h"
 #include "dgat/core/interrupt.h"
 
@@ -88,9 +88,9 @@ class Fsgnn final : public Model<T> {
 
   /// S_l W_l.
   Var<T> block(Tape<T>& tape, const InputView<T>& view, int64_t l) const {
-    const InputLinear<T>& map = blocks_[index(l)];
+    const Linear<T>& map = blocks_[index(l)];
     if (l > 0 && stored_ != nullptr) {
-      return map(tape, {nullptr, tape.reference((*stored_)[index(l - 1)]), {}});
+      return map(tape, tape.reference((*stored_)[index(l - 1)]));
     }
     Var<T> x = map(tape, view);
     for (int64_t hop = 0; hop < hop_of(l); ++hop) x = spmm(tape, adjacency_of(l), x);
@@ -127,7 +127,7 @@ class Fsgnn final : public Model<T> {
   }
 
   int64_t hops_;
-  std::vector<InputLinear<T>> blocks_;
+  std::vector<Linear<T>> blocks_;
   std::vector<tensor::Parameter<T>*> biases_;
   tensor::Parameter<T>* mixing_;
   Linear<T> output_;
@@ -137,26 +137,29 @@ class Fsgnn final : public Model<T> {
 
 }  // namespace
 
-ModelInfo fsgnn_info() {
-  ModelInfo info = baseline_info<Fsgnn>("fsgnn", "features of every hop, weighed as a whole");
-  info.equations =
+template <class T>
+ModelEntry<T> fsgnn_entry() {
+  auto entry = baseline<T, Fsgnn>("fsgnn", "features of every hop, weighed as a whole");
+  entry.info.equations =
       "t_l = normalised rows of S_l W_l + b_l,  S in {X, A^k X, (A+I)^k X}\n"
       "logits = ReLU([m_0 t_0 || m_1 t_1 || ...]) W + b,  m = softmax(mixing)";
-  info.reference = "Maurya et al., Simplifying approach to Node Classification in GNNs, 2022";
-  info.uses_layers = false;
-  info.defaults.insert({{"hidden", "64"}, {"dropout", "0.5"}, {"lr", "0.01"}});
-  info.extras = {
+  entry.info.reference = "Maurya et al., Simplifying approach to Node Classification in GNNs, 2022";
+  entry.info.uses_layers = false;
+  entry.info.defaults.insert({{"hidden", "64"}, {"dropout", "0.5"}, {"lr", "0.01"}});
+  entry.info.extras = {
       {"hops", 3, 0, 32, "highest power of the adjacency", /*whole=*/true},
       {"normalise_rows", 1, 0, 1, "1: rows of a block have unit norm", /*whole=*/true},
       {"mixing_lr", 1, 0, 1000, "learning rate of the mixing, times lr"},
       {"mixing_decay", 0.1, 0, 1000, "weight decay of the mixing"},
       {"store", 1, 0, 1, "1: compute features of all hops once where it pays", /*whole=*/true}};
-  info.grid = {{"lr", {"0.005", "0.01"}},
-               {"weight_decay", {"0", "0.0001", "0.001"}},
-               {"dropout", {"0.5", "0.6", "0.7"}},
-               {"extra.mixing_decay", {"0", "0.0001", "0.001", "0.01", "0.1"}},
-               {"extra.mixing_lr", {"1", "4"}}};
-  return info;
+  entry.info.grid = {{"lr", {"0.005", "0.01"}},
+                     {"weight_decay", {"0", "0.0001", "0.001"}},
+                     {"dropout", {"0.5", "0.6", "0.7"}},
+                     {"extra.mixing_decay", {"0", "0.0001", "0.001", "0.01", "0.1"}},
+                     {"extra.mixing_lr", {"1", "4"}}};
+  return entry;
 }
+
+template ModelEntry<DGAT_SCALAR> fsgnn_entry();
 
 }  // namespace dgat::nn

@@ -20,8 +20,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../adjacency.h"
 #include "../layers.h"
-#include "../operators.h"
 #include "baselines.h"
 #include "dgat/tensor/edge_ops.h"
 
@@ -52,61 +52,36 @@ GatedGraph<T> gated_graph(const graph::CsrGraph& graph) {
 template <class T>
 class GbkLayer {
  public:
-  /// The first layer reads the node features, the others a hidden representation.
-  GbkLayer(ParameterSet<T>& set, const std::string& name, int64_t out, int64_t in, bool first)
-      : own_(set, name + "own", out, in, first, true, {}),
-        gate_(set, name + "gate", out, in, first, false, Initializer::glorot_uniform()),
-        similar_(set, name + "similar", out, in, first, false, Initializer::glorot_uniform()),
-        dissimilar_(set, name + "dissimilar", out, in, first, false, Initializer::glorot_uniform()),
+  GbkLayer(ParameterSet<T>& set, const std::string& name, int64_t out, int64_t in)
+      : own_(set, name + "own", out, in),
+        gate_(set, name + "gate", out, in, false, Initializer::glorot_uniform()),
+        similar_(set, name + "similar", out, in, false, Initializer::glorot_uniform()),
+        dissimilar_(set, name + "dissimilar", out, in, false, Initializer::glorot_uniform()),
         gate_dst_(set, name + "gate_dst", 1, out, false, Initializer::glorot_uniform()),
         gate_src_(set, name + "gate_src", 1, out, false, Initializer::glorot_uniform()) {}
 
   void prepare(const NodeFeatures<T>& features) {
-    for (Map* map : {&own_, &gate_, &similar_, &dissimilar_}) map->prepare(features);
+    for (Linear<T>* map : {&own_, &gate_, &similar_, &dissimilar_}) map->prepare(features);
   }
 
   /// Leaves the scores of the gate in `scores`.
   Var<T> operator()(Tape<T>& tape, const GatedGraph<T>& gated, const tensor::SparseMatrix<T>& mean,
-                    const NodeFeatures<T>& features, const Var<T>& x, Var<T>& scores) const {
-    const Var<T> g = gate_(tape, features, x);
+                    const InputView<T>& x, Var<T>& scores) const {
+    const Var<T> g = gate_(tape, x);
     scores =
         tensor::edge_additive_scores(tape, gated.graph, gate_dst_(tape, g), gate_src_(tape, g));
     scores = tensor::activate(tape, scores, tensor::Activation::kLeakyRelu);
     const Var<T> sigma = tensor::activate(tape, scores, tensor::Activation::kSigmoid);
-    const Var<T> q = dissimilar_(tape, features, x);
-    const Var<T> p = tensor::add(tape, similar_(tape, features, x), tensor::scale(tape, q, -1));
+    const Var<T> q = dissimilar_(tape, x);
+    const Var<T> p = tensor::add(tape, similar_(tape, x), tensor::scale(tape, q, -1));
     const Var<T> gated_sum = tensor::edge_aggregate(tape, gated.graph, sigma, p);
     Var<T> out = tensor::scale_rows(tape, gated_sum, tape.reference(gated.inverse_degrees));
     out = tensor::add(tape, out, tensor::spmm(tape, mean, q));
-    return tensor::add(tape, out, own_(tape, features, x));
+    return tensor::add(tape, out, own_(tape, x));
   }
 
  private:
-  class Map {
-   public:
-    Map(ParameterSet<T>& set, const std::string& name, int64_t out, int64_t in, bool first,
-        bool bias, const Initializer& initializer) {
-      if (first) {
-        features_ = InputLinear<T>(set, name, out, in, bias, initializer);
-      } else {
-        hidden_ = Linear<T>(set, name, out, in, bias, initializer);
-      }
-      first_ = first;
-    }
-    void prepare(const NodeFeatures<T>& features) {
-      if (first_) features_.prepare(features);
-    }
-    Var<T> operator()(Tape<T>& tape, const NodeFeatures<T>& features, const Var<T>& x) const {
-      return first_ ? features_(tape, view_input(tape, features)) : hidden_(tape, x);
-    }
-
-   private:
-    bool first_ = false;
-    InputLinear<T> features_;
-    Linear<T> hidden_;
-  };
-  Map own_, gate_, similar_, dissimilar_;
-  Linear<T> gate_dst_, gate_src_;
+  Linear<T> own_, gate_, similar_, dissimilar_, gate_dst_, gate_src_;
 };
 
 template <class T>
@@ -117,7 +92,7 @@ class Gbkgnn final : public Model<T> {
     for (int64_t l = 0; l < o.layers; ++l) {
       const bool last = l + 1 == o.layers;
       layers_.emplace_back(this->parameters(), fmt::format("layers.{}.", l),
-                           last ? o.outputs() : o.hidden, l == 0 ? o.features : o.hidden, l == 0);
+                           last ? o.outputs() : o.hidden, l == 0 ? o.features : o.hidden);
     }
   }
 
@@ -147,14 +122,12 @@ class Gbkgnn final : public Model<T> {
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
     std::vector<Var<T>> scores(layers_.size());
-    Var<T> x;
-    for (size_t l = 0; l < layers_.size(); ++l) {
-      if (l > 0) {
-        x = tensor::activate(tape, x, tensor::Activation::kRelu);
-        if (inspection != nullptr) inspection->embeddings = x.value().clone();
-        x = tensor::dropout(tape, x, this->options().dropout);
-      }
-      x = layers_[l](tape, *gated_, *mean_, *input.features, x, scores[l]);
+    Var<T> x = layers_[0](tape, *gated_, *mean_, view_input(tape, *input.features), scores[0]);
+    for (size_t l = 1; l < layers_.size(); ++l) {
+      x = tensor::activate(tape, x, tensor::Activation::kRelu);
+      if (inspection != nullptr) inspection->embeddings = x.value().clone();
+      x = tensor::dropout(tape, x, this->options().dropout);
+      x = layers_[l](tape, *gated_, *mean_, x, scores[l]);
     }
     if (tape.training()) scores_ = std::move(scores);
     return x;
@@ -182,25 +155,28 @@ class Gbkgnn final : public Model<T> {
 
 }  // namespace
 
-ModelInfo gbkgnn_info() {
-  ModelInfo info = baseline_info<Gbkgnn>(
+template <class T>
+ModelEntry<T> gbkgnn_entry() {
+  auto entry = baseline<T, Gbkgnn>(
       "gbkgnn", "two kernels mixed by a gate per edge that training labels supervise");
-  info.equations =
+  entry.info.equations =
       "sigma_ij = sigmoid(LeakyReLU(a_dst.(W_g x_i) + a_src.(W_g x_j))),\n"
       "h_i = W_f x_i + b + mean over j of sigma_ij W_s x_j + (1 - sigma_ij) W_d x_j,\n"
       "loss + lambda sum over layers of BCE(sigma_ij, [y_i = y_j]) on training arcs";
-  info.reference = "Du et al., GBK-GNN: Gated Bi-Kernel Graph Neural Networks, WWW 2022";
-  info.defaults.insert({{"layers", "2"},
-                        {"hidden", "64"},
-                        {"dropout", "0.5"},
-                        {"lr", "0.01"},
-                        {"weight_decay", "0.001"}});
-  info.grid = {{"lr", {"0.001", "0.003", "0.01", "0.03"}},
-               {"weight_decay", {"0", "1e-05", "0.0001", "0.001"}},
-               {"hidden", {"16", "64"}},
-               {"extra.lambda", {"1", "8", "30"}}};
-  info.extras = {{"lambda", 1, 0, 1e3, "weight of the gate's loss"}};
-  return info;
+  entry.info.reference = "Du et al., GBK-GNN: Gated Bi-Kernel Graph Neural Networks, WWW 2022";
+  entry.info.defaults.insert({{"layers", "2"},
+                              {"hidden", "64"},
+                              {"dropout", "0.5"},
+                              {"lr", "0.01"},
+                              {"weight_decay", "0.001"}});
+  entry.info.grid = {{"lr", {"0.001", "0.003", "0.01", "0.03"}},
+                     {"weight_decay", {"0", "1e-05", "0.0001", "0.001"}},
+                     {"hidden", {"16", "64"}},
+                     {"extra.lambda", {"1", "8", "30"}}};
+  entry.info.extras = {{"lambda", 1, 0, 1e3, "weight of the gate's loss"}};
+  return entry;
 }
+
+template ModelEntry<DGAT_SCALAR> gbkgnn_entry();
 
 }  // namespace dgat::nn

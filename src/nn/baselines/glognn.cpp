@@ -25,8 +25,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../adjacency.h"
 #include "../layers.h"
-#include "../operators.h"
 #include "baselines.h"
 #include "dgat/core/error.h"
 #include "two_columns.h"
@@ -50,7 +50,7 @@ class Glognn final : public Model<T> {
     if (beta1_ + beta2_ <= 0)
       throw_input("glognn: beta1 and beta2 are both 0; one must be positive");
     ParameterSet<T>& set = this->parameters();
-    if (delta_ > 0) features_ = InputLinear<T>(set, "features", o.hidden, o.features);
+    if (delta_ > 0) features_ = Linear<T>(set, "features", o.hidden, o.features);
     if (delta_ < 1) {  // as a linear map with N inputs starts: uniform within 1/sqrt(N)
       const auto n = static_cast<double>(o.nodes), d = static_cast<double>(o.hidden);
       node_rows_ = &set.weight("nodes.weight", o.nodes, o.hidden,
@@ -122,7 +122,7 @@ class Glognn final : public Model<T> {
   }
 
   double delta_, g_, beta1_, beta2_;
-  InputLinear<T> features_;
+  Linear<T> features_;
   tensor::Parameter<T>*node_rows_ = nullptr, *node_bias_ = nullptr, *hops_ = nullptr;
   Linear<T> output_;
   std::shared_ptr<const tensor::SparseMatrix<T>> hop_;
@@ -130,31 +130,35 @@ class Glognn final : public Model<T> {
 
 }  // namespace
 
-ModelInfo glognn_info() {
-  ModelInfo info =
-      baseline_info<Glognn>("glognn", "global coefficient matrix in closed form, in linear time");
-  info.equations =
+template <class T>
+ModelEntry<T> glognn_entry() {
+  auto entry =
+      baseline<T, Glognn>("glognn", "global coefficient matrix in closed form, in linear time");
+  entry.info.equations =
       "H0 = dropout(ReLU(delta X W_x + (1-delta) P W_A)) W_2,  P = (D+I)^-1 (A+I),\n"
       "H <- (1-g) Z H + g H0,  `layers` times, with the N x N matrix (never formed)\n"
       "Z = argmin |H - (1-g) Z H - g H0|^2 + beta1 |Z|^2 + beta2 |Z - sum_k l_k P^k|^2";
-  info.reference =
+  entry.info.reference =
       "Li et al., Finding Global Homophily in GNNs When Meeting Heterophily, ICML 2022";
-  info.per_node = true;
-  info.defaults.insert({{"layers", "2"},
-                        {"hidden", "64"},
-                        {"dropout", "0.8"},
-                        {"lr", "0.01"},
-                        {"weight_decay", "5e-05"}});
-  info.grid = {{"feature_scaling", {"raw", "row-sum"}}, {"dropout", {"0", "0.5", "0.8"}},
-               {"lr", {"0.001", "0.003", "0.01"}},      {"weight_decay", {"0", "5e-05", "0.001"}},
-               {"extra.delta", {"0", "0.5", "1"}},      {"extra.gamma", {"0", "0.3", "0.8"}},
-               {"extra.beta2", {"1", "1000"}}};
-  info.extras = {{"delta", 0.5, 0, 1, "weight of the features against the adjacency"},
-                 {"gamma", 0, 0, 0.99, "share of H0 in every layer"},
-                 {"beta1", 0, 0, 1e6, "penalty on |Z|"},
-                 {"beta2", 1, 0, 1e6, "penalty on the distance of Z from the hops"},
-                 {"orders", 1, 1, 32, "hops that Z is compared with", /*whole=*/true}};
-  return info;
+  entry.info.per_node = true;
+  entry.info.defaults.insert({{"layers", "2"},
+                              {"hidden", "64"},
+                              {"dropout", "0.8"},
+                              {"lr", "0.01"},
+                              {"weight_decay", "5e-05"}});
+  entry.info.grid = {
+      {"feature_scaling", {"raw", "row-sum"}}, {"dropout", {"0", "0.5", "0.8"}},
+      {"lr", {"0.001", "0.003", "0.01"}},      {"weight_decay", {"0", "5e-05", "0.001"}},
+      {"extra.delta", {"0", "0.5", "1"}},      {"extra.gamma", {"0", "0.3", "0.8"}},
+      {"extra.beta2", {"1", "1000"}}};
+  entry.info.extras = {{"delta", 0.5, 0, 1, "weight of the features against the adjacency"},
+                       {"gamma", 0, 0, 0.99, "share of H0 in every layer"},
+                       {"beta1", 0, 0, 1e6, "penalty on |Z|"},
+                       {"beta2", 1, 0, 1e6, "penalty on the distance of Z from the hops"},
+                       {"orders", 1, 1, 32, "hops that Z is compared with", /*whole=*/true}};
+  return entry;
 }
+
+template ModelEntry<DGAT_SCALAR> glognn_entry();
 
 }  // namespace dgat::nn

@@ -22,8 +22,8 @@
 #include <cmath>
 #include <memory>
 
+#include "../adjacency.h"
 #include "../layers.h"
-#include "../operators.h"
 #include "baselines.h"
 
 namespace dgat::nn {
@@ -38,7 +38,7 @@ class Gprgnn final : public Model<T> {
       : Model<T>(options), powers_(static_cast<int64_t>(options.extra.at("k"))) {
     const ModelOptions& o = this->options();
     ParameterSet<T>& set = this->parameters();
-    input_ = InputLinear<T>(set, "input", o.hidden, o.features);
+    input_ = Linear<T>(set, "input", o.hidden, o.features);
     output_ = Linear<T>(set, "output", o.outputs(), o.hidden);
     weights_ = &set.constant("propagation.weights", 1, powers_ + 1, 0, /*weight_decay=*/false);
     const double alpha = o.extra.at("alpha");
@@ -73,32 +73,34 @@ class Gprgnn final : public Model<T> {
 
  private:
   int64_t powers_;
-  InputLinear<T> input_;
-  Linear<T> output_;
+  Linear<T> input_, output_;
   tensor::Parameter<T>* weights_;
   std::shared_ptr<const tensor::SparseMatrix<T>> adjacency_;
 };
 
 }  // namespace
 
-ModelInfo gprgnn_info() {
-  ModelInfo info = baseline_info<Gprgnn>("gprgnn", "perceptron, then generalised PageRank");
-  info.equations =
+template <class T>
+ModelEntry<T> gprgnn_entry() {
+  auto entry = baseline<T, Gprgnn>("gprgnn", "perceptron, then generalised PageRank");
+  entry.info.equations =
       "z = MLP(X),  S = (D+I)^-1/2 (A+I) (D+I)^-1/2\n"
       "logits = sum_{k=0..K} w_k S^k z,  w learned from a PageRank start";
-  info.reference = "Chien et al., Adaptive Universal Generalized PageRank GNN, ICLR 2021";
-  info.uses_layers = false;
-  info.defaults.insert(
+  entry.info.reference = "Chien et al., Adaptive Universal Generalized PageRank GNN, ICLR 2021";
+  entry.info.uses_layers = false;
+  entry.info.defaults.insert(
       {{"hidden", "64"}, {"dropout", "0.5"}, {"lr", "0.05"}, {"weight_decay", "0.001"}});
-  info.extras = {
+  entry.info.extras = {
       {"k", 10, 0, 100, "highest power of the adjacency", /*whole=*/true},
       {"alpha", 0.1, 0, 1, "teleport probability of the start; 1: no propagation, 0: S^k alone"},
       {"propagation_dropout", 0.7, 0, 0.999, "dropout between perceptron and propagation"}};
-  info.grid = {{"lr", {"0.002", "0.01", "0.05"}},
-               {"weight_decay", {"0", "0.0005", "0.001"}},
-               {"extra.alpha", {"0", "0.1", "0.5", "0.9", "1"}},
-               {"extra.propagation_dropout", {"0", "0.5", "0.7"}}};
-  return info;
+  entry.info.grid = {{"lr", {"0.002", "0.01", "0.05"}},
+                     {"weight_decay", {"0", "0.0005", "0.001"}},
+                     {"extra.alpha", {"0", "0.1", "0.5", "0.9", "1"}},
+                     {"extra.propagation_dropout", {"0", "0.5", "0.7"}}};
+  return entry;
 }
+
+template ModelEntry<DGAT_SCALAR> gprgnn_entry();
 
 }  // namespace dgat::nn

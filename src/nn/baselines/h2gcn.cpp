@@ -24,8 +24,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../adjacency.h"
 #include "../layers.h"
-#include "../operators.h"
 #include "baselines.h"
 #include "dgat/core/error.h"
 #include "dgat/graph/two_hop.h"
@@ -68,7 +68,7 @@ class H2gcn final : public Model<T> {
     }
     const int64_t width = ((int64_t{2} << o.layers) - 1) * o.hidden;
     const Initializer glorot = Initializer::glorot_uniform();
-    embed_ = InputLinear<T>(this->parameters(), "embed", o.hidden, o.features, false, glorot);
+    embed_ = Linear<T>(this->parameters(), "embed", o.hidden, o.features, false, glorot);
     classify_ = Linear<T>(this->parameters(), "classify", o.outputs(), width, false, glorot);
   }
 
@@ -109,35 +109,36 @@ class H2gcn final : public Model<T> {
   }
 
  private:
-  InputLinear<T> embed_;
-  Linear<T> classify_;
+  Linear<T> embed_, classify_;
   std::shared_ptr<const SparseMatrix<T>> one_hop_, two_hop_;
   std::shared_ptr<const Matrix<T>> two_hop_dense_;  // instead of two_hop_, where that is full
 };
 
 }  // namespace
 
-ModelInfo h2gcn_info() {
-  ModelInfo info =
-      baseline_info<H2gcn>("h2gcn", "own, one-hop and two-hop representations kept apart");
-  info.equations =
+template <class T>
+ModelEntry<T> h2gcn_entry() {
+  auto entry = baseline<T, H2gcn>("h2gcn", "own, one-hop and two-hop representations kept apart");
+  entry.info.equations =
       "r_0 = ReLU(X W_e),  r_k = [S_1 r_{k-1} || S_2 r_{k-1}],\n"
       "logits = dropout([r_0 || ... || r_K]) W_c,  K = layers,\n"
       "S_1, S_2 = D^-1/2 A D^-1/2 of the one-hop and the exact two-hop graph";
-  info.reference = "Zhu et al., Beyond Homophily in Graph Neural Networks, NeurIPS 2020";
-  info.defaults.insert({{"layers", "2"},
-                        {"hidden", "64"},
-                        {"dropout", "0.5"},
-                        {"lr", "0.01"},
-                        {"weight_decay", "0.001"}});
-  info.grid = {{"feature_scaling", {"raw", "row-sum"}},
-               {"layers", {"1", "2"}},
-               {"dropout", {"0", "0.5"}},
-               {"weight_decay", {"0", "2e-05", "0.001"}},
-               {"lr", {"0.001", "0.003", "0.01", "0.03"}}};
-  info.extras = {{"relu", 1, 0, 1, "1: ReLU behind the embedding, 0: none", /*whole=*/true},
-                 {"dense", 0.25, 0, 1, "share of joined pairs from which S_2 is kept dense"}};
-  return info;
+  entry.info.reference = "Zhu et al., Beyond Homophily in Graph Neural Networks, NeurIPS 2020";
+  entry.info.defaults.insert({{"layers", "2"},
+                              {"hidden", "64"},
+                              {"dropout", "0.5"},
+                              {"lr", "0.01"},
+                              {"weight_decay", "0.001"}});
+  entry.info.grid = {{"feature_scaling", {"raw", "row-sum"}},
+                     {"layers", {"1", "2"}},
+                     {"dropout", {"0", "0.5"}},
+                     {"weight_decay", {"0", "2e-05", "0.001"}},
+                     {"lr", {"0.001", "0.003", "0.01", "0.03"}}};
+  entry.info.extras = {{"relu", 1, 0, 1, "1: ReLU behind the embedding, 0: none", /*whole=*/true},
+                       {"dense", 0.25, 0, 1, "share of joined pairs from which S_2 is kept dense"}};
+  return entry;
 }
+
+template ModelEntry<DGAT_SCALAR> h2gcn_entry();
 
 }  // namespace dgat::nn

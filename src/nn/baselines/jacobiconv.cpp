@@ -32,8 +32,8 @@
 #include <cmath>
 #include <memory>
 
+#include "../adjacency.h"
 #include "../layers.h"
-#include "../operators.h"
 #include "baselines.h"
 
 namespace dgat::nn {
@@ -49,7 +49,7 @@ class Jacobiconv final : public Model<T> {
     const auto& extra = this->options().extra;
     ParameterSet<T>& set = this->parameters();
     const int64_t outputs = this->options().outputs();
-    input_ = InputLinear<T>(set, "input", outputs, this->options().features);
+    input_ = Linear<T>(set, "input", outputs, this->options().features);
     beta_ = &set.constant("filter.beta", degree_ + 1, outputs, 1, /*weight_decay=*/true);
     beta_->lr_scale = extra.at("beta_lr");
     beta_->own_weight_decay = extra.at("beta_decay");
@@ -108,41 +108,43 @@ class Jacobiconv final : public Model<T> {
   }
 
   int64_t degree_;
-  InputLinear<T> input_;
+  Linear<T> input_;
   tensor::Parameter<T>*beta_, *eta_;
   std::shared_ptr<const tensor::SparseMatrix<T>> adjacency_;
 };
 
 }  // namespace
 
-ModelInfo jacobiconv_info() {
-  ModelInfo info =
-      baseline_info<Jacobiconv>("jacobiconv", "linear map and a learned Jacobi filter");
-  info.equations =
+template <class T>
+ModelEntry<T> jacobiconv_entry() {
+  auto entry = baseline<T, Jacobiconv>("jacobiconv", "linear map and a learned Jacobi filter");
+  entry.info.equations =
       "z = X W + b,  S = D^-1/2 A D^-1/2\n"
       "logits_l = sum_{k=0..K} beta_kl gamma_1...gamma_k P_k^{a,b}(S) z_l,  gamma = bound "
       "tanh(eta)";
-  info.reference = "Wang and Zhang, How Powerful are Spectral GNNs, ICML 2022";
-  info.uses_hidden = info.uses_layers = false;
-  info.defaults.insert({{"dropout", "0.6"}, {"lr", "0.05"}, {"weight_decay", "0.001"}});
+  entry.info.reference = "Wang and Zhang, How Powerful are Spectral GNNs, ICML 2022";
+  entry.info.uses_hidden = entry.info.uses_layers = false;
+  entry.info.defaults.insert({{"dropout", "0.6"}, {"lr", "0.05"}, {"weight_decay", "0.001"}});
   const double open = 1e-3;  // the recurrence needs a, b > -1
-  info.extras = {{"k", 10, 1, 100, "degree of the polynomials", /*whole=*/true},
-                 {"a", 0, -1 + open, 10, "first exponent of the Jacobi weight"},
-                 {"b", 0, -1 + open, 10, "second exponent of the Jacobi weight"},
-                 {"bound", 2, 0.01, 10, "largest size of a gamma"},
-                 {"output_dropout", 0.5, 0, 0.999, "dropout between linear map and filter"},
-                 {"eta_lr", 0.2, 0, 1000, "learning rate of eta, times lr"},
-                 {"eta_decay", 0.0001, 0, 1000, "weight decay of eta"},
-                 {"beta_lr", 1, 0, 1000, "learning rate of beta, times lr"},
-                 {"beta_decay", 0.0005, 0, 1000, "weight decay of beta"}};
-  info.grid = {{"lr", {"0.0005", "0.001", "0.005", "0.01", "0.05"}},
-               {"weight_decay", {"0", "0.00005", "0.0001", "0.0005", "0.001"}},
-               {"dropout", {"0", "0.2", "0.4", "0.6", "0.8"}},
-               {"extra.output_dropout", {"0", "0.2", "0.4", "0.6", "0.8"}},
-               {"extra.a", {"-0.5", "0", "0.5", "1", "2"}},
-               {"extra.b", {"-0.5", "0", "0.5", "1", "2"}},
-               {"extra.bound", {"0.5", "1", "1.5", "2"}}};
-  return info;
+  entry.info.extras = {{"k", 10, 1, 100, "degree of the polynomials", /*whole=*/true},
+                       {"a", 0, -1 + open, 10, "first exponent of the Jacobi weight"},
+                       {"b", 0, -1 + open, 10, "second exponent of the Jacobi weight"},
+                       {"bound", 2, 0.01, 10, "largest size of a gamma"},
+                       {"output_dropout", 0.5, 0, 0.999, "dropout between linear map and filter"},
+                       {"eta_lr", 0.2, 0, 1000, "learning rate of eta, times lr"},
+                       {"eta_decay", 0.0001, 0, 1000, "weight decay of eta"},
+                       {"beta_lr", 1, 0, 1000, "learning rate of beta, times lr"},
+                       {"beta_decay", 0.0005, 0, 1000, "weight decay of beta"}};
+  entry.info.grid = {{"lr", {"0.0005", "0.001", "0.005", "0.01", "0.05"}},
+                     {"weight_decay", {"0", "0.00005", "0.0001", "0.0005", "0.001"}},
+                     {"dropout", {"0", "0.2", "0.4", "0.6", "0.8"}},
+                     {"extra.output_dropout", {"0", "0.2", "0.4", "0.6", "0.8"}},
+                     {"extra.a", {"-0.5", "0", "0.5", "1", "2"}},
+                     {"extra.b", {"-0.5", "0", "0.5", "1", "2"}},
+                     {"extra.bound", {"0.5", "1", "1.5", "2"}}};
+  return entry;
 }
+
+template ModelEntry<DGAT_SCALAR> jacobiconv_entry();
 
 }  // namespace dgat::nn

@@ -19,8 +19,8 @@
 
 #include <memory>
 
+#include "../adjacency.h"
 #include "../layers.h"
-#include "../operators.h"
 #include "baselines.h"
 
 namespace dgat::nn {
@@ -34,7 +34,7 @@ class Pgcn final : public Model<T> {
   explicit Pgcn(const ModelOptions& options) : Model<T>(options) {
     const ModelOptions& o = this->options();
     ParameterSet<T>& set = this->parameters();
-    input_ = InputLinear<T>(set, "input", o.hidden, o.features, /*bias=*/false);
+    input_ = Linear<T>(set, "input", o.hidden, o.features, /*bias=*/false);
     for (int64_t l = 1; l < o.layers; ++l) {
       hidden_.emplace_back(set, fmt::format("layers.{}.lin", l), o.hidden, o.hidden,
                            /*bias=*/false);
@@ -70,7 +70,7 @@ class Pgcn final : public Model<T> {
     if (propagated_ == nullptr) {
       x = spmm(tape, *propagation_, input_(tape, view_input(tape, *input.features)));
     } else {
-      x = input_(tape, {nullptr, tape.reference(*propagated_), {}});
+      x = input_(tape, tape.reference(*propagated_));
     }
     x = activated(tape, x);
     for (const Linear<T>& layer : hidden_) {
@@ -86,7 +86,7 @@ class Pgcn final : public Model<T> {
                            this->options().dropout);
   }
 
-  InputLinear<T> input_;
+  Linear<T> input_;
   std::vector<Linear<T>> hidden_;
   Linear<T> output_;
   std::shared_ptr<const tensor::SparseMatrix<T>> propagation_;
@@ -95,21 +95,24 @@ class Pgcn final : public Model<T> {
 
 }  // namespace
 
-ModelInfo pgcn_info() {
-  ModelInfo info = baseline_info<Pgcn>("pgcn", "one convolution with the parametrised operator P");
-  info.equations =
+template <class T>
+ModelEntry<T> pgcn_entry() {
+  auto entry = baseline<T, Pgcn>("pgcn", "one convolution with the parametrised operator P");
+  entry.info.equations =
       "P = (gamma D + (1-gamma) I)^-1 (gamma A + (1-gamma) I)\n"
       "logits = ReLU(P X W0) W1 + b1";
-  info.reference = "the Directional Graph Attention paper, appendix D.2";
-  info.defaults.insert({{"layers", "1"},
-                        {"hidden", "64"},
-                        {"dropout", "0.1"},
-                        {"lr", "0.01"},
-                        {"weight_decay", "0.001"}});
-  info.extras = {{"gamma", 0.5, 0, 1, "weight of the degrees in P; 0 is a perceptron"}};
-  info.grid = {
+  entry.info.reference = "the Directional Graph Attention paper, appendix D.2";
+  entry.info.defaults.insert({{"layers", "1"},
+                              {"hidden", "64"},
+                              {"dropout", "0.1"},
+                              {"lr", "0.01"},
+                              {"weight_decay", "0.001"}});
+  entry.info.extras = {{"gamma", 0.5, 0, 1, "weight of the degrees in P; 0 is a perceptron"}};
+  entry.info.grid = {
       {"extra.gamma", {"0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"}}};
-  return info;
+  return entry;
 }
+
+template ModelEntry<DGAT_SCALAR> pgcn_entry();
 
 }  // namespace dgat::nn

@@ -10,34 +10,32 @@
 #include "dgat/nn/graph_input.h"
 #include "dgat/tensor/ops.h"
 
-/// What Model::forward_rows() needs to leave out work: of the last layer only the wanted rows
-/// count, of the layer before only those that send messages to them, and so on.
+/// The nodes that every layer of a network computes when a loss reads some nodes only
+/// (Model::forward_rows): the last layer computes the wanted nodes, the layer before it those that
+/// send messages to them, and so on.
 namespace dgat::nn {
 
-/// Which rows of its input a layer gives: all of them, or a list.
-struct Readers {
-  std::optional<std::span<const int32_t>> rows;
-  template <class T>
-  tensor::Var<T> operator()(tensor::Tape<T>& tape, const tensor::Var<T>& x) const {
-    return rows ? tensor::gather_rows(tape, x, *rows) : x;
+/// The part of the graph that one layer works on.
+template <class T>
+struct LayerRows {
+  const Messages<T>* messages;  ///< senders are the rows of the layer's input
+  /// The rows of the layer's output, as rows of its input; none: all, in order.
+  std::optional<std::span<const int32_t>> receivers = {};
+
+  tensor::Var<T> at_receivers(tensor::Tape<T>& tape, const tensor::Var<T>& x) const {
+    return receivers ? tensor::gather_rows(tape, x, *receivers) : x;
   }
 };
 
-/// The share of every layer in a pass whose last layer gives the wanted nodes only. The first layer
-/// reads all nodes. Made anew only when other nodes or another graph are asked for.
+/// Made anew only when other nodes or another graph are asked for. The first layer reads all nodes.
 template <class T>
-class LayerShares {
+class ReceptiveField {
  public:
-  struct Layer {
-    const Messages<T>* messages;  ///< senders are the rows of the layer's input
-    Readers readers;              ///< the rows of its output, which the next layer reads
-  };
-
   /// `by_messages_only`: a node reads others only along `all`, so that layers before the last can
   /// leave out nodes too.
-  const std::vector<Layer>& operator()(const std::shared_ptr<const Messages<T>>& all,
-                                       std::span<const int32_t> wanted, int64_t layers,
-                                       bool by_messages_only) {
+  const std::vector<LayerRows<T>>& operator()(const std::shared_ptr<const Messages<T>>& all,
+                                              std::span<const int32_t> wanted, int64_t layers,
+                                              bool by_messages_only) {
     if (all_ != all || !std::ranges::equal(wanted, wanted_)) {
       all_ = all;
       wanted_.assign(wanted.begin(), wanted.end());
@@ -50,21 +48,21 @@ class LayerShares {
   void make(int64_t layers, bool by_messages_only) {
     parts_.clear();
     rows_.clear();
-    layers_.assign(static_cast<size_t>(layers), Layer{all_.get(), {}});
+    layers_.assign(static_cast<size_t>(layers), LayerRows<T>{all_.get()});
     std::vector<int32_t> given = wanted_;  // nodes that the present layer gives
     for (size_t l = layers_.size(); l-- > 0;) {
       std::vector<int32_t> read;
       if (l > 0 && by_messages_only) read = nodes_read_by(given);
       if (read.empty()) {
         parts_.push_back(all_->into(given));
-        layers_[l] = {&parts_.back(), {keep(given)}};
+        layers_[l] = {&parts_.back(), keep(given)};
         return;
       }
       parts_.push_back(all_->into(given, read));
       for (int32_t& node : given) {
         node = static_cast<int32_t>(std::ranges::lower_bound(read, node) - read.begin());
       }
-      layers_[l] = {&parts_.back(), {keep(given)}};
+      layers_[l] = {&parts_.back(), keep(given)};
       given = std::move(read);
     }
   }
@@ -98,7 +96,7 @@ class LayerShares {
   std::vector<int32_t> wanted_;
   std::deque<Messages<T>> parts_;
   std::deque<std::vector<int32_t>> rows_;
-  std::vector<Layer> layers_;
+  std::vector<LayerRows<T>> layers_;
 };
 
 }  // namespace dgat::nn

@@ -1,4 +1,4 @@
-#include "operators.h"
+#include "adjacency.h"
 
 #include <cmath>
 #include <vector>
@@ -123,20 +123,16 @@ std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(const GraphInput
       });
 }
 
-#define DGAT_INSTANTIATE(T)                                                                        \
-  template tensor::SparseMatrix<T> plain_adjacency(const graph::CsrGraph&);                        \
-  template tensor::SparseMatrix<T> symmetric_adjacency(const graph::CsrGraph&, bool);              \
-  template tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph&, bool);                   \
-  template tensor::SparseMatrix<T> laplacian_propagation(const graph::CsrGraph&, double);          \
-  template tensor::Matrix<T> propagated(const tensor::SparseMatrix<T>&, const tensor::Matrix<T>&); \
-  template tensor::Matrix<T> dense_copy(const tensor::SparseMatrix<T>&);                           \
-  template tensor::Matrix<T> dense_copy(const NodeFeatures<T>&);
-DGAT_INSTANTIATE(float)
-DGAT_INSTANTIATE(double)
-#undef DGAT_INSTANTIATE
-template std::shared_ptr<const tensor::SparseMatrix<float>> shared_adjacency(
-    const GraphInput<float>&, Normalisation, bool);
-template std::shared_ptr<const tensor::SparseMatrix<double>> shared_adjacency(
-    const GraphInput<double>&, Normalisation, bool);
+using Scalar = DGAT_SCALAR;
+template tensor::SparseMatrix<Scalar> plain_adjacency(const graph::CsrGraph&);
+template tensor::SparseMatrix<Scalar> symmetric_adjacency(const graph::CsrGraph&, bool);
+template tensor::SparseMatrix<Scalar> mean_adjacency(const graph::CsrGraph&, bool);
+template tensor::SparseMatrix<Scalar> laplacian_propagation(const graph::CsrGraph&, double);
+template tensor::Matrix<Scalar> propagated(const tensor::SparseMatrix<Scalar>&,
+                                           const tensor::Matrix<Scalar>&);
+template tensor::Matrix<Scalar> dense_copy(const tensor::SparseMatrix<Scalar>&);
+template tensor::Matrix<Scalar> dense_copy(const NodeFeatures<Scalar>&);
+template std::shared_ptr<const tensor::SparseMatrix<Scalar>> shared_adjacency(
+    const GraphInput<Scalar>&, Normalisation, bool);
 
 }  // namespace dgat::nn
