@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "analysis.h"
 #include "canonical.h"
 #include "davidson.h"
 #include "dgat/core/error.h"
@@ -14,6 +13,7 @@
 #include "ldl.h"
 #include "multigrid.h"
 #include "pairs.h"
+#include "solver_plan.h"
 
 namespace dgat::spectral {
 namespace {
@@ -32,12 +32,12 @@ class ComponentSolver {
         options_(options),
         S_(graph, {.alpha = 0.5, .gamma = options.gamma}),
         wanted_(static_cast<int>(std::min<int64_t>(options.k, graph.nodes() - 1))),
-        analysis_(analyse(graph, options)) {}
+        plan_(plan_solvers(graph, options)) {}
 
   ComponentSolution run() {
     std::optional<ComponentSolution> best;
     int64_t steps = 0;
-    for (const Solver solver : analysis_.plan) {
+    for (const Solver solver : plan_.methods) {
       ComponentSolution now = solver == Solver::kDense ? dense() : iterative(solver);
       now.spectrum.solver = solver;
       steps += now.spectrum.iterations;
@@ -91,12 +91,12 @@ class ComponentSolver {
   std::unique_ptr<Correction> make_correction(Solver solver) {
     switch (solver) {
       case Solver::kFactor:
-        return std::make_unique<FactorCorrection>(S_, *analysis_.factor);
+        return std::make_unique<FactorCorrection>(S_, *plan_.factor);
       case Solver::kMultigrid:
         return std::make_unique<MultigridCorrection>(S_);
       case Solver::kDavidson:
         // Single precision suffices unless eigenvalues are tiny against the scale of S.
-        if (analysis_.deep) return std::make_unique<InnerCg<double>>(S_, kInnerSteps);
+        if (plan_.deep) return std::make_unique<InnerCg<double>>(S_, kInnerSteps);
         return std::make_unique<InnerCg<float>>(S_, kInnerSteps);
       default:
         return std::make_unique<NoCorrection>();
@@ -148,7 +148,7 @@ class ComponentSolver {
     });
     const int64_t below = begin - spectrum.eigenvalues.begin();
     const int64_t expected = 1 + below + multiplicity;
-    const int64_t count = eigenvalues_below(S_, *analysis_.factor, last + spectrum.gaps.back() / 2);
+    const int64_t count = eigenvalues_below(S_, *plan_.factor, last + spectrum.gaps.back() / 2);
     if (count < expected) return;  // pivots too close to zero to tell
     if (count > expected && candidate.last_multiplicity == 0) {
       spectrum.converged = false;
@@ -164,7 +164,7 @@ class ComponentSolver {
   const EigenOptions& options_;
   Laplacian S_;
   int wanted_;
-  Analysis analysis_;
+  SolverPlan plan_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "analysis.h"
+#include "solver_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,11 +55,11 @@ std::unique_ptr<SparseLdl> affordable_factor(const CsrGraph& graph, const EigenO
 
 }  // namespace
 
-Analysis analyse(const CsrGraph& graph, const EigenOptions& options) {
-  Analysis result;
+SolverPlan plan_solvers(const CsrGraph& graph, const EigenOptions& options) {
+  SolverPlan result;
   const NodeId n = graph.nodes();
   if (options.solver == Solver::kAuto && n <= kSmall) {
-    result.plan = {Solver::kDense};
+    result.methods = {Solver::kDense};
     return result;
   }
   if (options.solver == Solver::kDense && n > kDenseLimit) {
@@ -79,7 +79,7 @@ Analysis analyse(const CsrGraph& graph, const EigenOptions& options) {
     }
   }
   if (options.solver != Solver::kAuto) {
-    result.plan = {options.solver};
+    result.methods = {options.solver};
     return result;
   }
   result.depth = breadth_first(graph, breadth_first(graph, 0).farthest).depth;
@@ -89,11 +89,11 @@ Analysis analyse(const CsrGraph& graph, const EigenOptions& options) {
     result.factor =
         affordable_factor(graph, options, result.deep ? kDeepOperations : kShallowOperations);
   }
-  if (result.factor) result.plan.push_back(Solver::kFactor);
-  if (result.deep) result.plan.push_back(Solver::kMultigrid);
-  result.plan.push_back(Solver::kDavidson);
-  result.plan.push_back(Solver::kLanczos);
-  if (!result.deep) result.plan.push_back(Solver::kMultigrid);
+  if (result.factor) result.methods.push_back(Solver::kFactor);
+  if (result.deep) result.methods.push_back(Solver::kMultigrid);
+  result.methods.push_back(Solver::kDavidson);
+  result.methods.push_back(Solver::kLanczos);
+  if (!result.deep) result.methods.push_back(Solver::kMultigrid);
   return result;
 }
 
