@@ -43,7 +43,7 @@ Var<T> Gatv2Attention<T>::operator()(Tape<T>& tape, const InputView<T>& x,
   if (edge_) edge = (*edge_)(tape, *layer.messages);
   const Var<T> src = lin_src_(tape, x);
   const Var<T> dst = map_at_receivers(tape, lin_dst_, x, layer, options_.form);
-  const Var<T> message = tensor::gatv2_attention(
+  Var<T> message = tensor::gatv2_attention(
       tape, layer.messages->graph, dst, src, tape.parameter(*att_), edge,
       {.heads = options_.heads, .dropout = options_.dropout}, next_attention(inspection));
   if (!options_.separate) return message;
@@ -75,7 +75,7 @@ Var<T> DotAttention<T>::operator()(Tape<T>& tape, const InputView<T>& x, const L
   const Var<T> own = pick_first ? layer.at_receivers(tape, x.dense) : Var<T>();
   const Var<T> value = value_(tape, x), key = key_(tape, x);
   const Var<T> query = pick_first ? query_(tape, own) : layer.at_receivers(tape, query_(tape, x));
-  const Var<T> message = tensor::dot_attention(
+  Var<T> message = tensor::dot_attention(
       tape, layer.messages->graph, query, key, value, edge,
       {.heads = options_.heads, .dropout = options_.dropout}, next_attention(inspection));
   return options_.separate ? tensor::concat_columns(tape, {own, message}) : message;

@@ -26,7 +26,7 @@ class ConstantConvolution final : public Convolution<T> {
   Var<T> operator()(Tape<T>& tape, const InputView<T>& x, const LayerRows<T>& layer,
                     Inspection<T>* /*inspection*/) const override {
     if (!matrix_) return layer.at_receivers(tape, x.dense);
-    const Var<T> message = layer.at_receivers(tape, tensor::spmm(tape, *matrix_, x.dense));
+    Var<T> message = layer.at_receivers(tape, tensor::spmm(tape, *matrix_, x.dense));
     if (!separate_) return message;
     return tensor::concat_columns(tape, {layer.at_receivers(tape, x.dense), message});
   }

@@ -94,7 +94,7 @@ Var<T> DirectionalAttention<T>::operator()(Tape<T>& tape, const InputView<T>& h,
   const Var<T> y = lin_(tape, h);                                  // W_n h
   const Var<T> src = att_src_(tape, y);                            // a_src . y_j
   const Var<T> dst = layer.at_receivers(tape, att_dst_(tape, y));  // a_dst . y_i
-  const Var<T> message = tensor::additive_attention(
+  Var<T> message = tensor::additive_attention(
       tape, layer.messages->graph, y, dst, src, edge,
       {.heads = options_.heads, .dropout = options_.dropout}, next_attention(inspection));
   if (!options_.separate) return message;
