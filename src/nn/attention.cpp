@@ -75,9 +75,9 @@ Var<T> DotAttention<T>::operator()(Tape<T>& tape, const InputView<T>& x, const L
   const Var<T> own = pick_first ? layer.at_receivers(tape, x.dense) : Var<T>();
   const Var<T> value = value_(tape, x), key = key_(tape, x);
   const Var<T> query = pick_first ? query_(tape, own) : layer.at_receivers(tape, query_(tape, x));
-  Var<T> message = tensor::dot_attention(
-      tape, layer.messages->graph, query, key, value, edge,
-      {.heads = options_.heads, .dropout = options_.dropout}, next_attention(inspection));
+  Var<T> message = tensor::dot_attention(tape, layer.messages->graph, query, key, value, edge,
+                                         {.heads = options_.heads, .dropout = options_.dropout},
+                                         next_attention(inspection));
   return options_.separate ? tensor::concat_columns(tape, {own, message}) : message;
 }
 
