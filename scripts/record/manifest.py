@@ -12,7 +12,7 @@ NEEDED = {"id", "question", "command", "duration", "docs", "table"}
 
 
 class RecordError(Exception):
-    """Something in the record that the reader of the message can mend."""
+    """A fault in the record, the data or the usage. The message says where, what and what to do."""
 
 
 @dataclasses.dataclass

@@ -23,6 +23,9 @@ from record.ledger import candidates, canonical, choose, fits
 from record.manifest import RecordError
 
 NOTHING = "–"
+COLUMN_KEYS = {"title", "show", "select", "published", "also", "also_format", "key", "default", "to", "field", "format",
+               "scale", "bare", "short", "left", "no_mean"}
+ROW_KEYS = {"name", "select", "published", "cells", "dagger", "skip", "mean", "trainings"}
 TRAINED = {"test", "validation", "chosen", "steps", "edges", "winner", "difference", "sigma"}
 
 
@@ -54,12 +57,18 @@ def signed(value, digits):
 class Table:
     """One entry's table, made from ledgers and published.json alone."""
 
-    def __init__(self, entry, ledgers, published):
+    def __init__(self, manifest, entry, ledgers, published):
+        self.manifest = manifest
         self.entry = entry
         self.ledgers = ledgers
         self.published = published
         self.columns = expand(entry.table["columns"])
         self.rows = expand(entry.table["rows"])
+        for known, parts in ((COLUMN_KEYS, self.columns), (ROW_KEYS, self.rows)):
+            for part in parts:
+                for key in part.keys() - known:
+                    raise RecordError(f"experiments/manifest.yaml: entry '{entry.id}': '{part.get('title', part.get('name'))}' "
+                                      f"has an unknown key '{key}'; known are {', '.join(sorted(known))}")
         self.cells = [[self.cell(row, column) for column in self.columns] for row in self.rows]
 
     def merged(self, key, row, column):
@@ -70,6 +79,7 @@ class Table:
         """The lines of a cell and how its candidates compete."""
         selection = self.merged("select", row, column)
         place = selection.pop("from", self.entry.id)
+        self.manifest.entry(place.split("/")[0])
         rule = {"choose_on": selection.pop("choose_on", 0), "by": selection.pop("choose_by", "val")}
         splits = selection.pop("splits", self.entry.splits)
         found = [line for line in self.ledgers.read(place) if fits(line, selection)]

@@ -182,6 +182,13 @@ class Experiments(unittest.TestCase):
     def test_errors_say_where_and_what_to_do(self):
         self.assertIn("no entry 'nothing'; there are toy, facts", self.expect(2, "run", "nothing"))
         self.assertIn("no verb", self.expect(2))
+        manifest = self.root / "experiments/manifest.yaml"
+        text = manifest.read_text()
+        manifest.write_text(text.replace("show: sigma", "show: sigma, shwo: x"))
+        self.assertIn("entry 'toy': 'σ' has an unknown key 'shwo'", self.expect(2, "check"))
+        manifest.write_text(text.replace("{model: resnet}", "{model: resnet, from: toi}"))
+        self.assertIn("no entry 'toi'", self.expect(2, "check"))
+        manifest.write_text(text)
         (self.root / "experiments/toy/ledger.jsonl").write_text("{}\nnot json\n")
         self.assertIn("experiments/toy/ledger.jsonl:1: has no results_version", self.expect(2, "render"))
         self.assertIn("usage: scripts/experiments", self.expect(0, "--help"))
