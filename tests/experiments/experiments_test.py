@@ -1,0 +1,198 @@
+"""scripts/experiments on a small invented record in a temporary folder.
+
+Run: python3 tests/experiments/experiments_test.py
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MANIFEST = """
+checksums:
+  toy.npz: {sha}
+entries:
+- id: toy
+  question: Is dgat ahead?
+  docs: [docs/results.md]
+  duration: 1 min
+  data: [toy.npz]
+  command:
+    attention: echo "$(basename $DATA)" > $OUT/made-attention
+    mlp: echo mlp > $OUT/made-mlp
+  splits: 3
+  table:
+    published: {{table: small, column: toy}}
+    dagger: Searched twice.
+    rows:
+    - {{name: gat, select: {{model: gat}}, published: {{row: gat}}}}
+    - {{name: dgat, select: {{model: dgat}}, published: {{row: dgat}}, dagger: [test]}}
+    - {{name: mlp, select: {{model: resnet}}}}
+    columns:
+    - {{title: row, show: name}}
+    - {{title: test, show: test}}
+    - {{title: published, show: published}}
+    - {{title: σ, show: sigma}}
+    - {{title: layers, show: chosen, key: layers}}
+- id: facts
+  question: What does the program print?
+  docs: [docs/results.md]
+  duration: 1 s
+  command: echo
+  record:
+  - {{dataset: toy, command: 'echo "{{\\"edges\\": {{\\"left\\": 12345}}, \\"list\\": [1]}}"'}}
+  table:
+    rows: [{{name: toy, select: {{dataset: toy}}}}]
+    columns:
+    - {{title: graph, show: name}}
+    - {{title: left, show: value, field: edges.left, format: ",d"}}
+"""
+DOC = "# Toy\n\n<!-- table: toy -->\n<!-- end -->\n\ntext\n\n<!-- table: facts -->\n<!-- end -->\n"
+
+
+def trial(model, layers, split, val, test, version=2, **options):
+    return {"dataset": "toy", "model": model, "layers": layers, "split": split, "val": val, "test": test, "seconds": 30.0,
+            "best_step": 1, "options": options, "results_version": version, "commit": "c", "date": "2026-01-02",
+            "processor": None, "instruction_set": None, "threads": 1}
+
+
+class Experiments(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+        (self.root / "docs").mkdir()
+        (self.root / "include/dgat/study").mkdir(parents=True)
+        (self.root / "include/dgat/study/trial.h").write_text("inline constexpr int kResultsVersion = 2;\n")
+        (self.root / "data").mkdir()
+        (self.root / "data/toy.npz").write_bytes(b"toy")
+        (self.root / "experiments/toy").mkdir(parents=True)
+        sha = hashlib.sha256(b"toy").hexdigest()
+        (self.root / "experiments/manifest.yaml").write_text(MANIFEST.format(sha=sha))
+        (self.root / "experiments/published.json").write_text(
+            json.dumps({"small": {"gat": {"toy": [50.0]}, "dgat": {"toy": [60.0, 5.0]}}}))
+        self.ledger([trial("gat", 1, split, 0.5, 0.40 + 0.1 * split, version=1) for split in range(3)]
+                    # one layer is better on test, two on validation: validation chooses
+                    + [trial("dgat", 1, split, 0.6, 0.9, gamma="1") for split in range(3)]
+                    + [trial("dgat", 2, split, 0.7, 0.69 + 0.01 * split, gamma="0.1") for split in range(3)])
+        self.doc = self.root / "docs/results.md"
+        self.doc.write_text(DOC)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def ledger(self, lines):
+        (self.root / "experiments/toy/ledger.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    def call(self, *arguments):
+        environment = {key: value for key, value in os.environ.items() if key != "DATA"}
+        return subprocess.run([sys.executable, ROOT / "scripts/experiments", *arguments, "--root", self.root],
+                              capture_output=True, text=True, env=environment)
+
+    def expect(self, code, *arguments):
+        result = self.call(*arguments)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        return result.stdout + result.stderr
+
+    def test_render_shows_what_validation_chose(self):
+        self.expect(0, "render")
+        lines = self.doc.read_text().splitlines()
+        self.assertIn("| gat | 50.00 ± 10.00 | 50.00 | 0.0 | 1 |", lines)
+        self.assertIn("| dgat | 70.00 ± 1.00 † | 60.00 ± 5.00 | +2.0 | 2 |", lines)
+        self.assertIn("| mlp | – |  |  | – |", lines)
+        self.assertTrue(any(line.startswith("† Searched twice. Source: `experiments/toy`, 9 trials, 4 min of training; "
+                                            "results version 1 and 2, 2026-01-02") for line in lines), lines)
+        self.assertIn("text", lines)
+
+    def test_lines_of_two_versions_are_not_mixed(self):
+        self.ledger([trial("gat", 1, split, 0.5, 0.1, version=1) for split in range(3)]
+                    + [trial("gat", 1, split, 0.5, 0.2, version=2) for split in range(2)])
+        self.expect(0, "render")
+        self.assertIn("| gat | 10.00 ± 0.00 |", self.doc.read_text())
+        self.ledger([trial("gat", 1, split, 0.5, 0.1 * version, version=version) for version in (1, 2) for split in range(3)])
+        self.expect(0, "render")
+        self.assertIn("| gat | 20.00 ± 0.00 |", self.doc.read_text())
+
+    def test_a_row_with_fewer_splits_says_so(self):
+        self.ledger([trial("gat", 1, 0, 0.5, 0.4)])
+        self.expect(0, "render")
+        self.assertIn("| gat | 40.00 (1 of 3 splits) |", self.doc.read_text())
+
+    def test_check_is_green_after_render_and_names_a_changed_digit(self):
+        self.expect(0, "render")
+        self.expect(0, "check")
+        self.doc.write_text(self.doc.read_text().replace("70.00 ± 1.00", "71.00 ± 1.00"))
+        message = self.expect(1, "check")
+        self.assertIn("docs/results.md:7: table 'toy': row 'dgat', column 'test': the doc says '71.00 ± 1.00 †', "
+                      "the ledger '70.00 ± 1.00 †'", message)
+
+    def test_check_wants_an_entry_for_every_marker_and_a_marker_for_every_entry(self):
+        self.expect(0, "render")
+        text = self.doc.read_text()
+        self.doc.write_text(text + "\n<!-- table: other -->\n<!-- end -->\n")
+        self.assertIn("table 'other' has no entry", self.expect(1, "check"))
+        self.doc.write_text(text.replace("<!-- table: facts -->", "<!-- table: toy -->"))
+        self.assertIn("entry 'facts': docs/results.md has no line '<!-- table: facts -->'", self.expect(1, "check"))
+        self.doc.write_text(text.replace("<!-- end -->", "", 1))
+        self.assertIn("has no counterpart", self.expect(2, "check"))
+
+    def test_check_finds_a_folder_without_entry(self):
+        self.expect(0, "render")
+        (self.root / "experiments/stray").mkdir()
+        self.assertIn("experiments/stray: has no entry", self.expect(1, "check"))
+
+    def test_status_counts_done_old_and_remaining(self):
+        text = self.expect(0, "status", "toy")
+        self.assertIn("results version of the sources: 2", text)
+        self.assertIn("done     9 lines", text)
+        self.assertIn("old      3 lines", text)
+        self.assertIn("remains  3 trainings, about 90 s", text.replace("2 min", "90 s"))
+        self.assertIn("run toy mlp", text)
+
+    def test_run_refuses_other_data(self):
+        (self.root / "data/toy.npz").write_bytes(b"other")
+        message = self.expect(2, "run", "toy", "--data", str(self.root / "data"))
+        self.assertIn("toy.npz: is other data than the record's", message)
+        self.assertFalse((self.root / "experiments/toy/made-attention").exists())
+        self.assertIn("--data DIR", self.expect(2, "run", "toy"))
+
+    def test_run_runs_all_steps_or_the_one_named(self):
+        self.expect(0, "run", "toy", "mlp", "--data", str(self.root / "data"))
+        self.assertTrue((self.root / "experiments/toy/made-mlp").exists())
+        self.assertFalse((self.root / "experiments/toy/made-attention").exists())
+        self.expect(0, "run", "toy", "--data", str(self.root / "data"))
+        self.assertEqual((self.root / "experiments/toy/made-attention").read_text(), "data\n")
+        self.assertIn("no step 'x'; the entry has attention, mlp",
+                      self.expect(2, "run", "toy", "x", "--data", str(self.root / "data")))
+
+    def test_a_recorded_command_becomes_one_line_and_is_not_repeated(self):
+        self.expect(0, "run", "facts")
+        self.expect(0, "run", "facts")
+        lines = (self.root / "experiments/facts/ledger.jsonl").read_text().splitlines()
+        self.assertEqual(len(lines), 1)
+        self.assertEqual(json.loads(lines[0])["values"], {"edges.left": 12345})
+        self.assertEqual(json.loads(lines[0])["results_version"], 2)
+        self.expect(0, "render")
+        self.assertIn("| toy | 12,345 |", self.doc.read_text())
+
+    def test_errors_say_where_and_what_to_do(self):
+        self.assertIn("no entry 'nothing'; there are toy, facts", self.expect(2, "run", "nothing"))
+        self.assertIn("no verb", self.expect(2))
+        manifest = self.root / "experiments/manifest.yaml"
+        text = manifest.read_text()
+        manifest.write_text(text.replace("show: sigma", "show: sigma, shwo: x"))
+        self.assertIn("entry 'toy': 'σ' has an unknown key 'shwo'", self.expect(2, "check"))
+        manifest.write_text(text.replace("{model: resnet}", "{model: resnet, from: toi}"))
+        self.assertIn("no entry 'toi'", self.expect(2, "check"))
+        manifest.write_text(text)
+        (self.root / "experiments/toy/ledger.jsonl").write_text("{}\nnot json\n")
+        self.assertIn("experiments/toy/ledger.jsonl:1: has no results_version", self.expect(2, "render"))
+        self.assertIn("usage: scripts/experiments", self.expect(0, "--help"))
+
+
+if __name__ == "__main__":
+    unittest.main()
