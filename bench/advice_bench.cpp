@@ -1,4 +1,4 @@
-// How far to trust `dgat advise`: over data sets, every candidate gamma x rewiring is judged
+// How reliable is `dgat advise`: over data sets, every candidate gamma x rewiring is judged
 // without training and then trained, and the two orders are compared. Prints a table, writes a
 // JSON.
 //
@@ -7,9 +7,13 @@
 // Columns: rho, Spearman's correlation of score and validation metric over all candidates; of gamma
 // alone (mean over the rewirings); the ceiling that the noise of the trained models leaves (from
 // the agreement between splits); regret, in percentage points of validation metric against the best
-// candidate, of the advice (the best-scored one), of the advice where it calls itself clear and
+// candidate, of the advice (the best-scored one), of the advice where it is clear and
 // otherwise the graph as it is, of the graph as it is (gamma 1, no rewiring), of a random choice;
-// in which share of the splits it was clear.
+// in which share of the splits it was clear. With --race SECONDS the same for the choice of a race,
+// and what it gains over the graph as it is, on validation and on test nodes. The race has another
+// seed than the trainings that it is judged by. Its seconds are those
+// of the processors per thread, ranking included: other work on the machine changes nothing.
+// --known FILE: lines of a ledger that stand in for trainings, whatever their results version.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -19,12 +23,15 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "dgat/core/error.h"
 #include "dgat/data/load.h"
 #include "dgat/study/advise.h"
 #include "dgat/study/engine.h"
+#include "dgat/study/race.h"
 #include "dgat/study/statistics.h"
 #include "dgat/study/table.h"
 #include "dgat/synth/mixhop.h"
+#include "stopwatch.h"
 
 namespace {
 using namespace dgat;
@@ -34,6 +41,8 @@ struct Options {
   std::vector<std::string> data;
   std::vector<double> gammas = {0.03, 0.1, 0.3, 0.6, 1};
   std::string recipe = "classic", ledger, out;
+  std::vector<std::string> known;
+  double race = 0;  // seconds; 0: no race
   train::Settings training;
   int splits = 3;
 };
@@ -88,11 +97,63 @@ double mean_of(const std::vector<double>& values) {
 struct Row {
   std::string name;
   std::vector<study::Candidate> candidates;
-  std::vector<double> score, held, val;
+  std::vector<double> score, held, val, test;
   double rho = 0, rho_held = 0, rho_gamma = 0, ceiling = 0;
   double best = 0, regret = 0, regret_careful = 0, regret_plain = 0, regret_random = 0, clear = 0;
   double seconds = 0;
+  study::Race race;
+  double regret_race = 0, gain_race = 0, test_gain_race = 0, race_seconds = 0;
 };
+
+/// Validation and test metrics of the lines of other ledgers.
+class Known {
+ public:
+  explicit Known(const std::vector<std::string>& files) {
+    for (const std::string& file : files) {
+      std::ifstream stream(file);
+      if (!stream) throw_input("{}: cannot be read", file);
+      for (std::string line; std::getline(stream, line);) {
+        if (const auto result = study::parse_line(line)) {
+          known_[name(result->dataset, result->layers, result->split, result->options)] = *result;
+        }
+      }
+    }
+  }
+  const study::TrialResult* find(const study::Trial& trial) const {
+    const auto at = known_.find(name(trial.data.dataset->name, trial.layers, trial.split,
+                                     study::differing_options(*trial.config)));
+    return at == known_.end() ? nullptr : &at->second;
+  }
+
+ private:
+  static std::string name(const std::string& dataset, int64_t layers, int64_t split,
+                          const std::map<std::string, std::string>& options) {
+    std::string text = fmt::format("{} {} {}", dataset, layers, split);
+    for (const auto& [key, value] : options) text += fmt::format(" {}={}", key, value);
+    return text;
+  }
+  std::map<std::string, study::TrialResult> known_;
+};
+
+/// The results of the trials: known ones, and trainings of the others.
+std::vector<std::optional<study::TrialResult>> results_of(const std::vector<study::Trial>& trials,
+                                                          const Known& known, study::Ledger& ledger,
+                                                          study::InputStore& inputs) {
+  std::vector<std::optional<study::TrialResult>> results(trials.size());
+  std::vector<study::Trial> missing;
+  std::vector<size_t> places;
+  for (size_t t = 0; t < trials.size(); ++t) {
+    if (const study::TrialResult* result = known.find(trials[t])) {
+      results[t] = *result;
+    } else {
+      missing.push_back(trials[t]);
+      places.push_back(t);
+    }
+  }
+  const auto outcomes = study::run_trials(missing, ledger, inputs, {.label = "advice_bench"});
+  for (size_t m = 0; m < outcomes.size(); ++m) results[places[m]] = outcomes[m].result;
+  return results;
+}
 
 /// Square root of the reliability of the mean over splits (Spearman and Brown).
 double ceiling(const std::vector<std::vector<double>>& by_split) {
@@ -104,8 +165,8 @@ double ceiling(const std::vector<std::vector<double>>& by_split) {
   return r > 0 ? std::sqrt(k * r / (1 + (k - 1) * r)) : 0;
 }
 
-Row check(const std::string& name, const Options& options, study::Ledger& ledger,
-          spectral::SpectralCache& cache) {
+Row check(const std::string& name, const Options& options, const Known& known,
+          study::Ledger& ledger, spectral::SpectralCache& cache) {
   const study::TrialData data = study::trial_data(read(name, options.splits));
   Row row;
   row.name = data.dataset->name;
@@ -128,8 +189,18 @@ Row check(const std::string& name, const Options& options, study::Ledger& ledger
   };
   std::vector<size_t> careful;  // by split
   for (int64_t s = 0; s < options.splits; ++s) {
+    const double start = bench::now();
     const study::Advice advice = study::advise(*data.dataset, s, question, cache);
     row.seconds += advice.seconds * share;
+    if (s == 0 && options.race > 0) {
+      study::RaceOptions request{.settings = options.training};
+      request.settings["recipe"] = options.recipe;
+      request.settings["seed"] = "1";
+      request.clock = bench::now;
+      request.seconds = options.race - (bench::now() - start);
+      row.race = study::race(*data.dataset, advice, request, cache);
+      row.race_seconds = bench::now() - start;
+    }
     row.clear += advice.clear ? share : 0;
     careful.push_back(place((advice.clear ? advice.best() : advice.reference).candidate));
     for (const study::CandidateScore& c : advice.candidates) {
@@ -152,11 +223,12 @@ Row check(const std::string& name, const Options& options, study::Ledger& ledger
     }
   }
   study::InputStore inputs(cache);
-  const auto outcomes = study::run_trials(trials, ledger, inputs, {.label = row.name});
+  const auto results = results_of(trials, known, ledger, inputs);
   std::vector<std::vector<double>> by_split(static_cast<size_t>(options.splits));
-  for (size_t t = 0; t < outcomes.size(); ++t) {
-    const double val = outcomes[t].result ? outcomes[t].result->val : 0;
-    by_split[t % by_split.size()].push_back(val);
+  row.test.resize(count);
+  for (size_t t = 0; t < results.size(); ++t) {
+    by_split[t % by_split.size()].push_back(results[t] ? results[t]->val : 0);
+    row.test[t / by_split.size()] += share * (results[t] ? results[t]->test : 0);
   }
   for (size_t c = 0; c < count; ++c) {
     row.val.push_back(0);
@@ -185,6 +257,10 @@ Row check(const std::string& name, const Options& options, study::Ledger& ledger
   }
   row.regret_plain = row.best - row.val.at(place({}));
   row.regret_random = row.best - mean_of(row.val);
+  const size_t plain = place({}), raced = row.race.run() ? place(row.race.best()) : first;
+  row.regret_race = row.best - row.val[raced];
+  row.gain_race = row.val[raced] - row.val[plain];
+  row.test_gain_race = row.test[raced] - row.test[plain];
   return row;
 }
 
@@ -202,29 +278,43 @@ Json to_json(const Row& row) {
                {"regret_random", row.regret_random},
                {"advice_seconds", row.seconds},
                {"candidates", Json::array()}};
+  if (row.race_seconds > 0) {
+    json.update({{"race_choice", row.race.run() ? train::to_string(row.race.best()) : "no race"},
+                 {"race_trainings", row.race.trainings},
+                 {"race_clear", row.race.clear},
+                 {"race_left_out", row.race.left_out},
+                 {"race_seconds", row.race_seconds},
+                 {"regret_race", row.regret_race},
+                 {"gain_race", row.gain_race},
+                 {"test_gain_race", row.test_gain_race}});
+  }
   for (size_t c = 0; c < row.candidates.size(); ++c) {
-    json["candidates"].push_back({{"candidate", study::to_string(row.candidates[c])},
+    json["candidates"].push_back({{"candidate", train::to_string(row.candidates[c])},
                                   {"score", row.score[c]},
                                   {"held_out", row.held[c]},
-                                  {"val", row.val[c]}});
+                                  {"val", row.val[c]},
+                                  {"test", row.test[c]}});
   }
   return json;
 }
 
 int run(const Options& options) {
+  bench::cpu_time = true;
+  const Known known(options.known);
   study::Ledger ledger = options.ledger.empty() ? study::Ledger() : study::Ledger(options.ledger);
   spectral::SpectralCache cache;
   study::Table table;
   table.title = "Advice against training, recipe " + options.recipe;
-  table.columns = {{"dataset", "data set"}, {"rho", "rho"},        {"rho_gamma", "of gamma"},
-                   {"ceiling", "ceiling"},  {"best", "best val"},  {"regret", "advised"},
-                   {"careful", "if clear"}, {"plain", "as it is"}, {"random", "random"},
-                   {"clear", "clear"},      {"seconds", "s"}};
+  table.columns = {{"dataset", "data set"}, {"rho", "rho"},         {"rho_gamma", "of gamma"},
+                   {"ceiling", "ceiling"},  {"best", "best val"},   {"regret", "advised"},
+                   {"careful", "if clear"}, {"plain", "as it is"},  {"random", "random"},
+                   {"clear", "clear"},      {"seconds", "s"},       {"raced", "raced"},
+                   {"test", "test +"},      {"trained", "trained"}, {"race_s", "race s"}};
   Json json = {
       {"recipe", options.recipe}, {"training", options.training}, {"datasets", Json::array()}};
-  std::vector<std::vector<double>> columns(10);
+  std::vector<std::vector<double>> columns(14);
   for (const std::string& name : options.data) {
-    const Row row = check(name, options, ledger, cache);
+    const Row row = check(name, options, known, ledger, cache);
     const std::vector<double> figures = {row.rho,
                                          row.rho_gamma,
                                          row.ceiling,
@@ -234,7 +324,11 @@ int run(const Options& options) {
                                          100 * row.regret_plain,
                                          100 * row.regret_random,
                                          row.clear,
-                                         row.seconds};
+                                         row.seconds,
+                                         100 * row.regret_race,
+                                         100 * row.test_gain_race,
+                                         static_cast<double>(row.race.trainings),
+                                         row.race_seconds};
     std::vector<study::Cell> cells = {row.name};
     for (size_t f = 0; f < figures.size(); ++f) {
       cells.push_back(study::Cell::number(figures[f]));
@@ -242,12 +336,12 @@ int run(const Options& options) {
     }
     table.rows.push_back(std::move(cells));
     json["datasets"].push_back(to_json(row));
+    if (!options.out.empty()) std::ofstream(options.out) << json.dump(1) << "\n";
   }
   std::vector<study::Cell> means = {"mean"};
   for (const auto& column : columns) means.push_back(study::Cell::number(mean_of(column)));
   table.rows.push_back(std::move(means));
   fmt::print("{}", table.terminal());
-  if (!options.out.empty()) std::ofstream(options.out) << json.dump(1) << "\n";
   return 0;
 }
 
@@ -258,19 +352,21 @@ int main(int argc, char** argv) {
   Options options;
   std::string steps = "150", hidden = "64", lr, layers = "2";
   app.add_option("DATA", options.data, "data sets, or mixhop:MU[:NODES]")->required();
-  app.add_option("--recipe", options.recipe, "classic or residual");
+  app.add_option("--recipe", options.recipe, "classic, residual or deep");
   app.add_option("--gammas", options.gammas, "gammas")->delimiter(',');
   app.add_option("--splits", options.splits, "splits");
   app.add_option("--steps", steps, "training steps");
   app.add_option("--hidden", hidden, "width");
   app.add_option("--layers", layers, "depth");
-  app.add_option("--lr", lr, "learning rate; default 0.01 (classic), 0.002 (residual)");
+  app.add_option("--lr", lr, "learning rate; default 0.002 (residual), 0.01 (others)");
+  app.add_option("--race", options.race, "seconds of a race");
+  app.add_option("--known", options.known, "ledgers whose lines stand in for trainings");
   app.add_option("--ledger", options.ledger, "trials that are kept");
   app.add_option("--out", options.out, "JSON to write");
   CLI11_PARSE(app, argc, argv);
   options.training = {
       {"steps", steps}, {"hidden", hidden}, {"layers", layers}, {"eval_every", "3"}};
-  options.training["lr"] = !lr.empty() ? lr : options.recipe == "classic" ? "0.01" : "0.002";
+  options.training["lr"] = !lr.empty() ? lr : options.recipe == "residual" ? "0.002" : "0.01";
   try {
     return run(options);
   } catch (const std::exception& error) {

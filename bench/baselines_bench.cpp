@@ -62,6 +62,7 @@ train::Config config_of(const std::string& model) {
   constexpr const char* kSteps = "7";
   train::Settings settings = {{"model", model}, {"hidden", "64"}, {"steps", kSteps}};
   const train::Config defaults = train::resolve(settings);
+  if (defaults.rewire.advised) settings.insert({"rewire", "auto"});
   if (defaults.layers.first != defaults.layers.last) settings.insert({"layers", "2"});
   for (const nn::ExtraOption& extra : nn::find_model(model).extras) {
     if (extra.name == "pretraining") settings.insert({"extra", "pretraining=0"});

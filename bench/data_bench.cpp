@@ -117,7 +117,7 @@ void build_graph_memory(benchmark::State& state) {
   for (auto _ : state) {
     const int64_t before = memory("VmRSS:");
     const auto edges = random_edges(nodes, count);
-    std::ofstream("/proc/self/clear_refs") << 5;  // the peak starts anew
+    std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak
     const auto start = std::chrono::steady_clock::now();
     const graph::BuildResult built = graph::build_graph(nodes, edges);
     state.SetIterationTime(

@@ -1,4 +1,4 @@
-// Building, measuring and generating graphs. Error columns stand beside the times.
+// Building, measuring and generating graphs. Error columns are printed with the times.
 #include <benchmark/benchmark.h>
 
 #include <cmath>

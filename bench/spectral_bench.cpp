@@ -1,10 +1,10 @@
 // Eigenvectors of every graph named, for every gamma: which method ran, how long, how well.
 // Run:    spectral_bench FOLDER | FILE.npz | pa:NODES:EDGES_PER_NODE | grid:HEIGHT:WIDTH |
 // path:NODES ...
-//         [--gamma 0,0.1,1] [--solver auto] [--threads 0] [-k 1]
-// Prints: one row per graph and gamma. Every solve runs in a process of its own, so the peak memory
-// is
-//         its own (graph included); user time counts all threads.
+//         [--gamma 0,0.1,1] [--solver auto] [--threads 0] [-k 1,8,32] [--limit 60]
+// Prints: one row per graph, gamma and k: the value of the last pair, the worst residual and angle
+//         of all. Every solve runs in a process of its own, so the peak memory is its own (graph
+//         included); user time counts all threads, and --limit ends a solve after so much of it.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -61,11 +61,13 @@ void print_row(const std::string& name, const CsrGraph& graph,
   getrusage(RUSAGE_SELF, &usage);
   const auto& part = result.parts.front();
   fmt::print(
-      "{:<28} {:>8} {:>9} {:>5} {:>9} {:>6} {:>8.3f} {:>8.3f} {:>7.0f} {:>12.6g} {:>4} {:>8.1e} "
-      "{:>8.1e} {}\n",
-      name, graph.nodes(), graph.edges(), options.gamma, result.solver, result.iterations,
-      result.seconds, user_seconds(usage), static_cast<double>(usage.ru_maxrss) / 1024,
-      part.eigenvalues[0], part.multiplicity[0], result.residuals[0], result.angle_bounds[0],
+      "{:<28} {:>8} {:>9} {:>5} {:>3} {:>9} {:>6} {:>8.3f} {:>8.3f} {:>7.0f} {:>12.6g} {:>4} "
+      "{:>8.1e} {:>8.1e} {}\n",
+      name, graph.nodes(), graph.edges(), options.gamma, options.k, result.solver,
+      result.iterations, result.seconds, user_seconds(usage),
+      static_cast<double>(usage.ru_maxrss) / 1024, part.eigenvalues.back(),
+      part.multiplicity.back(), std::ranges::max(result.residuals),
+      std::ranges::max(result.angle_bounds),
       result.converged ? (part.certified ? "certified" : "converged") : "NOT CONVERGED");
   std::fflush(stdout);
 }
@@ -77,12 +79,15 @@ int main(int argc, char** argv) {
   std::vector<std::string> names;
   std::vector<double> gammas = {0, 0.01, 0.1, 0.3, 0.5, 1};
   std::string solver = "auto";
-  int threads = 0, k = 1;
+  std::vector<int> ks = {1};
+  int threads = 0;
+  unsigned limit = 0;
   app.add_option("graphs", names)->required();
   app.add_option("--gamma", gammas)->delimiter(',');
   app.add_option("--solver", solver);
   app.add_option("--threads", threads);
-  app.add_option("-k", k);
+  app.add_option("-k", ks)->delimiter(',');
+  app.add_option("--limit", limit);
   CLI11_PARSE(app, argc, argv);
 
   std::vector<std::string> graphs;
@@ -98,30 +103,38 @@ int main(int argc, char** argv) {
   std::ranges::sort(graphs);
   dgat::set_quiet(true);
   dgat::set_thread_count(1);  // threads do not survive fork(): only the children start some
-  fmt::print("{:<28} {:>8} {:>9} {:>5} {:>9} {:>6} {:>8} {:>8} {:>7} {:>12} {:>4} {:>8} {:>8}\n",
-             "graph", "nodes", "edges", "gamma", "solver", "steps", "seconds", "user", "MB",
-             "lambda", "mult", "residual", "angle");
+  fmt::print(
+      "{:<28} {:>8} {:>9} {:>5} {:>3} {:>9} {:>6} {:>8} {:>8} {:>7} {:>12} {:>4} {:>8} {:>8}\n",
+      "graph", "nodes", "edges", "gamma", "k", "solver", "steps", "seconds", "user", "MB", "lambda",
+      "mult", "residual", "angle");
   std::fflush(stdout);
   int failures = 0;
   for (const std::string& name : graphs) {
     const CsrGraph graph = make_graph(name);
     for (const double gamma : gammas) {
-      const pid_t child = fork();
-      if (child == 0) {
-        dgat::set_thread_count(threads);
-        try {
-          print_row(fs::path(name).stem().string(), graph,
-                    {.gamma = gamma, .k = k, .solver = dgat::spectral::solver_from(solver)});
-        } catch (const dgat::Error& error) {
-          fmt::print("{} gamma {}: {}\n", name, gamma, error.what());
-          std::fflush(stdout);
-          _exit(1);
+      for (const int k : ks) {
+        const std::string title = fs::path(name).stem().string();
+        const pid_t child = fork();
+        if (child == 0) {
+          dgat::set_thread_count(threads);
+          const rlimit most{limit, limit};
+          if (limit > 0) setrlimit(RLIMIT_CPU, &most);
+          try {
+            print_row(title, graph,
+                      {.gamma = gamma, .k = k, .solver = dgat::spectral::solver_from(solver)});
+          } catch (const dgat::Error& error) {
+            fmt::print("{} gamma {} k {}: {}\n", title, gamma, k, error.what());
+            std::fflush(stdout);
+            _exit(1);
+          }
+          _exit(0);
         }
-        _exit(0);
+        int status = 0;
+        waitpid(child, &status, 0);
+        failures += status != 0 ? 1 : 0;
+        if (WIFSIGNALED(status)) fmt::print("{} gamma {} k {}: stopped\n", title, gamma, k);
+        std::fflush(stdout);
       }
-      int status = 0;
-      waitpid(child, &status, 0);
-      failures += status != 0 ? 1 : 0;
     }
   }
   return failures > 0 ? 1 : 0;

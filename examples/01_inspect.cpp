@@ -1,4 +1,4 @@
-// 01_inspect.cpp: build a graph from an edge list and ask how alike neighbours are.
+// 01_inspect.cpp: build a graph from an edge list and measure how similar neighbours are.
 // Run:     build/release/bin/01_inspect
 // Prints:
 //   6 nodes, 7 edges, 1 component

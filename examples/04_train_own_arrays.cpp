@@ -1,6 +1,6 @@
 // 04_train_own_arrays.cpp: train DGAT on edges, features and labels that are in memory.
-// Two worlds of 40 nodes with two roles each. Neighbours have opposite roles and features tell the
-// role only; the class is (world, role), so that both topology and features are needed.
+// Two worlds of 40 nodes with two roles each. Neighbours have opposite roles, and features show
+// only the role. The class is (world, role), so the network needs edges and features.
 // Run:     cmake -S examples/installed -B build/own -DCMAKE_PREFIX_PATH=<where dgat is installed>
 //          cmake --build build/own && build/own/04_train_own_arrays
 // Prints:
@@ -52,7 +52,8 @@ int main() {
                                                {"steps", "150"}});
   spectral::SpectralCache cache;
   const study::Run run = study::run_training(study::trial_data(set), config, cache);
-  std::printf("rewiring %s: %d edges added\n", run.inputs.builder->mode_of(0).c_str(),
+  std::printf("rewiring %s: %d edges added\n",
+              rewire::to_string(run.inputs.builder->choice_of(0).mode).c_str(),
               static_cast<int>(run.inputs.builder->rewirings().at(0).added));
   std::printf("test accuracy %.1f %%\n", 100 * run.row.test.mean);
 }

@@ -29,7 +29,7 @@ int main() {
     std::printf("%d classes, test accuracy %.1f %%\n", set.classes, 100 * run.row.test.mean);
   }
 
-  // Another program, another day: the weight file has everything but the graph.
+  // Another program can do this later. It needs the weight file and a graph.
   train::TrainedModel trained = train::load_trained(folder, /*split=*/0);
   const train::Prediction answer = train::predict(trained, set, cache, {.attention = true});
   std::printf("node 0 is of class %d and predicted as %d\n", set.labels[0],

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dgat/study/table.h"
+#include "table_output.h"
 
 namespace dgat::app {
 namespace {
@@ -70,17 +71,49 @@ std::string wrapped(const std::string& text) {
   return out + "\n";
 }
 
+Json race_json(const study::Race& race) {
+  Json json = {{"raced", race.run()},         {"metric", race.metric},
+               {"trainings", race.trainings}, {"validation_nodes", race.validation_nodes},
+               {"gain", race.gain},           {"error", race.error},
+               {"clear", race.clear},         {"left_out", race.left_out},
+               {"seconds", race.seconds},     {"levels", Json::array()},
+               {"candidates", Json::array()}};
+  for (const study::Rung& level : race.levels) {
+    json["levels"].push_back({{"steps", level.steps}, {"splits", level.splits}});
+  }
+  for (const study::Raced& c : race.candidates) {
+    Json one = candidate_json(c.candidate);
+    one.update({{"level", c.level}, {"val", c.level < 0 ? Json(nullptr) : Json(c.val)}});
+    if (!c.failure.empty()) one["failure"] = c.failure;
+    json["candidates"].push_back(std::move(one));
+  }
+  return json;
+}
+
+study::Table race_table(const study::Race& race) {
+  study::Table table = study::Table::of({"raced", "validation", "steps", "splits"});
+  for (size_t r = 0; r < std::min(race.candidates.size(), kShown); ++r) {
+    const study::Raced& c = race.candidates[r];
+    if (c.level < 0) continue;
+    const study::Rung& level = race.levels[static_cast<size_t>(c.level)];
+    table.row({train::to_string(c.candidate), fmt::format("{:.2f}%", 100 * c.val),
+               fmt::format("{}", level.steps), fmt::format("{}", level.splits)});
+  }
+  return table;
+}
+
 }  // namespace
 
-Json to_json(const study::Advice& advice) {
+Json advice_json(const study::Advice& advice, const std::optional<study::Race>& race) {
+  const bool raced = race && race->run();
   Json json = {{"dataset", advice.dataset},
                {"split", advice.split},
                {"training_nodes", advice.training_nodes},
                {"metric", advice.metric == data::Metric::kRocAuc ? "roc_auc" : "accuracy"},
                {"adjusted_homophily", number(advice.adjusted_homophily)},
-               {"choice", candidate_json(advice.best().candidate)},
-               {"clear", advice.clear},
-               {"reason", advice.reason},
+               {"best", candidate_json(raced ? race->best() : advice.best().candidate)},
+               {"clear", raced ? race->clear : advice.clear},
+               {"reason", race ? advice.reason + " " + race->reason : advice.reason},
                {"gammas", Json::array()},
                {"reference", score_json(advice.reference)},
                {"candidates", Json::array()}};
@@ -97,13 +130,16 @@ Json to_json(const study::Advice& advice) {
   for (const study::CandidateScore& c : advice.candidates) {
     json["candidates"].push_back(score_json(c));
   }
-  json["seconds"] = advice.seconds;
+  if (race) json["race"] = race_json(*race);
+  json["seconds"] = advice.seconds + (race ? race->seconds : 0);
   return json;
 }
 
-std::string to_text(const study::Advice& advice, const std::string& train_command) {
+std::string to_text(const study::Advice& advice, const std::string& train_command,
+                    const std::optional<study::Race>& race) {
+  const bool raced = race && race->run();
   study::Table gammas =
-      study::Table::of({"gamma", "score", "eigenvalue", "gap", "phi lives on", "classes in phi"});
+      study::Table::of({"gamma", "score", "eigenvalue", "gap", "nodes in phi", "classes in phi"});
   for (const study::GammaScore& g : advice.gammas) {
     gammas.row({fmt::format("{:g}", g.gamma), fmt::format("{:.4f}", g.score),
                 fmt::format("{:.3g}", g.eigenvalue), fmt::format("{:.2g}", g.gap),
@@ -115,18 +151,21 @@ std::string to_text(const study::Advice& advice, const std::string& train_comman
   size_t shown = 0;
   for (const study::CandidateScore& c : advice.candidates) {
     if (c.repeated || shown++ >= kShown) continue;
-    best.row({study::to_string(c.candidate), fmt::format("{:.4f}", c.score),
+    best.row({train::to_string(c.candidate), fmt::format("{:.4f}", c.score),
               fmt::format("{:.2f}%", 100 * c.metric), fmt::format("{:+.4f}", c.gain),
               fmt::format("{}", c.report.edges_after),
               fmt::format("{} / {}", share(c.kept.agreement), share(c.dropped.agreement))});
   }
-  const study::Candidate& choice = advice.best().candidate;
+  const study::Candidate& choice = raced ? race->best() : advice.best().candidate;
   std::string command = fmt::format("{} --gamma {:g} --alpha {:g} --rewire {}", train_command,
                                     choice.gamma, choice.alpha, rewire::to_string(choice.mode));
   if (choice.epsilon) command += " --epsilon " + rewire::to_string(*choice.epsilon);
-  return fmt::format("{}, split {}: {} training nodes\n\n{}\n{}\n{}\n  {}\n", advice.dataset,
-                     advice.split, advice.training_nodes, gammas.terminal(), best.terminal(),
-                     wrapped(advice.reason), command);
+  std::string text = fmt::format("{}, split {}: {} training nodes\n\n{}\n{}\n{}", advice.dataset,
+                                 advice.split, advice.training_nodes, on_screen(gammas),
+                                 on_screen(best), wrapped(advice.reason));
+  if (raced) text += "\n" + on_screen(race_table(*race));
+  if (race) text += "\n" + wrapped(race->reason);
+  return fmt::format("{}\n  {}\n", text, command);
 }
 
 }  // namespace dgat::app

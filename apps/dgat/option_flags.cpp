@@ -47,7 +47,7 @@ CLI::Option* add_option_flag(CLI::App& verb, const train::OptionInfo& option,
           names, [&settings, &option](const std::string& text) { keep(option, text, settings); },
           option.meaning)
       ->type_name(option.value)
-      ->default_str(option.get(train::Config{}))
+      ->default_str(option.shown_default())
       ->group(option.group);
 }
 

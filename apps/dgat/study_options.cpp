@@ -8,6 +8,7 @@
 #include "dgat/report/study_page.h"
 #include "dgat/train/inputs.h"
 #include "dgat/train/run_directory.h"
+#include "table_output.h"
 
 namespace dgat::app {
 
@@ -36,7 +37,7 @@ study::TrialData load_trial_data(const std::string& data, const train::Settings&
     if (!extra && train::find_option(key).affects_any(train::Affects::kData)) request[key] = value;
   }
   request["data"] = data;
-  return study::trial_data(train::load_for(train::resolve(request)));
+  return study::trial_data(train::load_for(request));
 }
 
 study::EngineOptions engine_options(const StudyFlags& flags, const train::Settings& settings,
@@ -87,7 +88,7 @@ void publish(const study::Comparison& comparison, const StudyFlags& flags, const
   if (flags.common.json) {
     fmt::print("{}", json);
   } else {
-    fmt::print("{}written to {}\n", table.terminal(), out.string());
+    fmt::print("{}written to {}\n", on_screen(table), out.string());
   }
   const auto& rows = comparison.study.rows;
   const bool all_failed = !rows.empty() && std::ranges::all_of(rows, [](const auto& row) {
@@ -101,8 +102,8 @@ void resumable(const std::function<void()>& work) {
     work();
   } catch (const Interrupted& error) {
     throw Interrupted(fmt::format(
-        "{}; what is finished is kept: the same command continues, with --budget 0s it shows the "
-        "tables so far",
+        "{}; finished trials are kept: the same command continues, and with --budget 0s it only "
+        "shows their tables",
         error.what()));
   }
 }

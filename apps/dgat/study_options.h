@@ -48,7 +48,7 @@ study::StudyResult run_plan(const study::Study& plan, const StudyFlags& flags,
 void publish(const study::Comparison& comparison, const StudyFlags& flags, const std::string& verb,
              const std::filesystem::path& out);
 
-/// Runs `work`; an interruption says how to go on.
+/// Runs `work`; on an interruption, prints how to continue.
 void resumable(const std::function<void()>& work);
 
 }  // namespace dgat::app

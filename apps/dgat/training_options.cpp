@@ -13,7 +13,7 @@ void add_training_options(CLI::App& verb, TrainingOptions& options, const Common
     add_option_flag(verb, option, options.flags);
   }
   verb.add_option("--config", options.config,
-                  "YAML file with options, such as the config.yaml of a run; flags win over it")
+                  "YAML file with options, such as the config.yaml of a run; flags take precedence")
       ->type_name("FILE")
       ->group("Data");
   // --seed belongs to the common flags: it counts as given only when it was.
@@ -24,7 +24,7 @@ void add_training_options(CLI::App& verb, TrainingOptions& options, const Common
 
 void add_resume(CLI::App& verb) {
   verb.add_flag_callback(
-      "--resume", [] {}, "go on from the ledger; it always does, so this may be left out");
+      "--resume", [] {}, "continue from the ledger; this is always on and may be left out");
 }
 
 void make_paths_absolute(train::Settings& settings) {
@@ -36,16 +36,24 @@ void make_paths_absolute(train::Settings& settings) {
   }
 }
 
-train::Settings given_settings(const TrainingOptions& options) {
-  train::Settings file;
-  if (!options.config.empty()) file = train::read_settings(options.config);
-  return train::flags_over_file(std::move(file), options.flags);
+namespace {
+
+train::Settings file_settings(const TrainingOptions& options, train::Grid* grid) {
+  if (options.config.empty()) return {};
+  if (grid == nullptr) return train::read_settings(options.config);
+  train::Settings settings = train::read_settings(options.config, *grid);
+  for (const auto& [key, value] : options.flags) grid->erase(key);
+  return settings;
 }
 
-train::Settings settings_for_any_model(const TrainingOptions& options) {
-  train::Settings file;
-  if (!options.config.empty()) file = train::for_any_model(train::read_settings(options.config));
-  return train::flags_over_file(std::move(file), options.flags);
+}  // namespace
+
+train::Settings given_settings(const TrainingOptions& options, train::Grid* grid) {
+  return train::flags_over_file(file_settings(options, grid), options.flags);
+}
+
+train::Settings settings_for_any_model(const TrainingOptions& options, train::Grid* grid) {
+  return train::flags_over_file(train::for_any_model(file_settings(options, grid)), options.flags);
 }
 
 }  // namespace dgat::app

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "dgat/data/limits.h"
+
 /// The command line is the library said in verbs. Each verb is one small file under verbs/ that
 /// fills an options struct, calls the library and prints; main.cpp holds the table of verbs.
 namespace dgat::app {
@@ -18,9 +20,10 @@ struct CommonOptions {
   uint64_t seed = 0;
   bool json = false;
   bool quiet = false;
+  int64_t memory_per_byte = data::kMemoryPerByte;
 };
 
-/// Adds --threads, --seed, --quiet (and --json where a verb prints a result).
+/// Adds --threads, --seed, --quiet, --memory-per-byte (and --json where a verb prints a result).
 void add_common_options(CLI::App& verb, CommonOptions& options, bool prints_result = true);
 
 /// A verb registers itself: add the subcommand and its options, and run when it was chosen.
@@ -29,6 +32,15 @@ using AddVerb = void (*)(CLI::App& app);
 
 /// A check for options that name an .npz file to write: the reader goes by the extension.
 std::string npz_name(const std::string& path);
+
+/// Adds --overwrite to a verb that writes a data set made from another one.
+void add_overwrite(CLI::App& verb, bool& overwrite);
+
+/// The input is replaced with --overwrite only. Throws: InputError.
+void check_output(const std::string& out, const std::string& input, bool overwrite);
+
+/// A result must not replace the data that it was made from. Throws: InputError.
+void refuse_input(const std::string& out, const std::string& input);
 
 /// One JSON object on standard output, nothing else.
 void print_json(const Json& object);

@@ -74,10 +74,9 @@ def read_manifest(root):
 
 
 def present_version(root):
-    """The results version of the sources: kResultsVersion = N in dgat/study. Lines below it are old."""
-    for folder in ("include/dgat/study", "src/study"):
-        for path in sorted((root / folder).glob("*")):
-            match = re.search(r"kResultsVersion\s*=\s*(\d+)", path.read_text())
-            if match:
-                return int(match[1])
-    return 1
+    """The results version of the sources. Lines below it are old."""
+    name = "include/dgat/train/results_version.h"
+    match = re.search(r"kResultsVersion\s*=\s*(\d+)", (root / name).read_text())
+    if not match:
+        raise RecordError(f"{name}: does not say 'kResultsVersion = N'")
+    return int(match[1])

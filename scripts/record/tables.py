@@ -12,8 +12,8 @@ lists for that column under `cells`. `from` names the ledger (default: the entry
   value       `field` of a recorded line        (`format`, `scale`)
 
 `also: sigma` or `also: published` adds that in brackets. `each: [A, B]` repeats a row or column with {} replaced. A row
-may have `dagger` and `skip` (titles of columns), `mean: true` (means of the rows above) and `trainings` (how many a
-cell without any needs, where that is not the number of splits).
+may have `dagger` and `skip` (titles of columns), `mean: true` (means of the rows above), `budget` (trainings of each
+search, for a column of text) and `trainings` (how many a cell without any needs, where that is not the number of splits).
 """
 
 import json
@@ -25,7 +25,7 @@ from record.manifest import RecordError
 NOTHING = "–"
 COLUMN_KEYS = {"title", "show", "select", "published", "also", "also_format", "key", "default", "to", "field", "format",
                "scale", "bare", "short", "left", "no_mean"}
-ROW_KEYS = {"name", "select", "published", "cells", "dagger", "skip", "mean", "trainings"}
+ROW_KEYS = {"name", "select", "published", "cells", "dagger", "skip", "mean", "trainings", "budget"}
 TRAINED = {"test", "validation", "chosen", "steps", "edges", "winner", "difference", "sigma"}
 
 
@@ -124,7 +124,8 @@ class Table:
         lacking = max(0, splits - len(best.lines))
         if lacking and show == "test":
             text += f" ({len(best.lines)} of {splits} splits)"
-        return Cell(text, number, best.considered, lacking if own else 0, selection)
+        missing = max(lacking, row.get("trainings", 0) - len(best.considered)) if lacking else 0
+        return Cell(text, number, best.considered, missing if own else 0, selection)
 
     def trained(self, show, best, row, column):
         if show == "validation":
@@ -217,7 +218,7 @@ class Table:
         shown = set(map(id, trials))
         parts = [line for place in self.ledgers.parts(name) for line in self.ledgers.read(place) if id(line) not in shown]
         if parts:
-            text += f"; behind it {len(parts)} more trials, {duration(sum(line['seconds'] for line in parts))}"
+            text += f"; searches and choices of depth: {len(parts)} more trials, {duration(sum(line['seconds'] for line in parts))}"
         if used:
             versions = sorted({line["results_version"] for line in used})
             dates = sorted({line["date"] for line in used})

@@ -1,5 +1,6 @@
 #include "dgat/core/interrupt.h"
 
+#include <atomic>
 #include <csignal>
 #include <string>
 
@@ -7,7 +8,9 @@
 
 namespace dgat {
 namespace {
-volatile std::sig_atomic_t requested = 0;
+// Written by a signal handler and read by every thread: both allow an atomic without a lock.
+std::atomic<int> requested = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
 void on_signal(int signal_number) {
   if (requested != 0) {
@@ -19,8 +22,12 @@ void on_signal(int signal_number) {
 }  // namespace
 
 void install_interrupt_handler() {
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    // nohup sets SIGHUP to be ignored, and a shell without job control SIGINT: that stays.
+    if (std::signal(number, on_signal) == SIG_IGN) std::signal(number, SIG_IGN);
+  }
+  // A reader of our output that ends (`dgat ... | head`) is an error of writing, not a signal.
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 bool interrupt_requested() {

@@ -78,7 +78,7 @@ ThreadScope::~ThreadScope() {
 SideTask::~SideTask() {
   try {
     wait();
-  } catch (...) {  // a destructor has nobody to tell
+  } catch (...) {  // a destructor must not throw
   }
 }
 

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 
+#include "dgat/core/output.h"
 #include "dgat/core/quiet_notices.h"
 
 namespace dgat {
@@ -19,6 +20,7 @@ namespace {
 
 std::atomic<bool> quiet{false};
 thread_local int quiet_scopes = 0;
+std::atomic<Output*> redirected{nullptr};
 std::mutex output_mutex;
 Progress* bar_on_screen = nullptr;  // guarded by output_mutex: notices clear its line first
 
@@ -37,7 +39,7 @@ void clear_line() {
   std::fputs("\r\x1b[2K", stderr);
 }
 
-constexpr double kFirstShown = 0.5;        // seconds before a job is worth a line
+constexpr double kFirstShown = 0.5;        // seconds before a job is shown
 constexpr double kTerminalInterval = 0.1;  // seconds between redraws
 constexpr double kPlainInterval = 10.0;    // seconds between lines in a log file
 
@@ -52,8 +54,13 @@ void set_quiet(bool value) {
   quiet = value;
 }
 
+void redirect_output(Output* output) {
+  redirected = output;
+}
+
 void notice(std::string_view text) {
   if (quiet || quiet_scopes > 0) return;
+  if (Output* const output = redirected) return output->notice(text);
   const std::lock_guard lock(output_mutex);
   static std::set<std::string, std::less<>> said;
   if (!said.emplace(text).second) return;
@@ -88,6 +95,9 @@ Progress::~Progress() {
 void Progress::update(int64_t done, std::string_view remark) {
   done_ = done;
   if (quiet || finished_) return;
+  if (Output* const output = redirected) {
+    return output->progress(this, label_, done_, total_, remark);
+  }
   const auto now = std::chrono::steady_clock::now();
   const double since = seconds_between(shown_ ? last_ : start_, now);
   const double wait = shown_ ? (on_terminal() ? kTerminalInterval : kPlainInterval)
@@ -133,6 +143,7 @@ void Progress::draw() {
 void Progress::finish() {
   if (finished_) return;
   finished_ = true;
+  if (Output* const output = redirected) return output->finished(this);
   const std::lock_guard lock(output_mutex);
   if (bar_on_screen == this) {
     clear_line();

@@ -1,12 +1,18 @@
 #include "thread_team.h"
 
+#include <fmt/format.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
 #include <mutex>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
+
+#include "dgat/core/memory_limits.h"
+#include "dgat/core/progress.h"
 
 namespace dgat::detail {
 namespace {
@@ -39,6 +45,15 @@ uint32_t wait_for_change(const std::atomic<uint32_t>& value, uint32_t old) {
 
 std::atomic<uint64_t> forks{0};
 
+/// Said once: every team of the process meets the same limit.
+void report_refused_threads(int wanted, int started) {
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    notice(fmt::format("the system has room for {} of {} threads; continuing with {}", started,
+                       wanted, started));
+  });
+}
+
 }  // namespace
 
 uint64_t fork_generation() {
@@ -48,12 +63,12 @@ uint64_t fork_generation() {
 }
 
 struct ThreadTeam::Shared {
-  // The loop. Written while the gate is closed and nobody is inside.
+  // The loop. Written while the gate is closed and no thread is inside.
   BlockFunction function = nullptr;
   void* context = nullptr;
   int threads = 0;  // caller and helpers of this loop
 
-  /// Blocks of one thread that nobody has taken yet. A thread begins with its own, so that the
+  /// Blocks of one thread that no thread has taken yet. A thread begins with its own, so that the
   /// same rows stay in the same cache from loop to loop, and then helps the others.
   struct alignas(64) Share {
     std::atomic<int64_t> next{0};
@@ -115,19 +130,39 @@ void ThreadTeam::work(Shared& shared, int index) {
   }
 }
 
-void ThreadTeam::grow(int workers) {
+int ThreadTeam::grow(int workers) {
   if (!shared_) shared_ = std::make_unique<Shared>();
-  if (shared_->shares.size() <= static_cast<size_t>(workers)) {
-    shared_->shares = std::vector<Shared::Share>(static_cast<size_t>(workers) + 1);
+  if (static_cast<int>(workers_.size()) < workers && !refused_) {
+    const int wanted = workers;
+    const int64_t room = threads_with_room();
+    const auto started = std::ssize(workers_);
+    if (room < workers - started) {
+      refused_ = true;
+      workers = static_cast<int>(started + room);
+    }
+    try {
+      workers_.reserve(static_cast<size_t>(workers));
+      if (shared_->shares.size() <= static_cast<size_t>(workers)) {
+        shared_->shares = std::vector<Shared::Share>(static_cast<size_t>(workers) + 1);
+      }
+      while (static_cast<int>(workers_.size()) < workers) {
+        const int index = static_cast<int>(workers_.size()) + 1;
+        workers_.emplace_back([shared = shared_.get(), index] { work(*shared, index); });
+      }
+    } catch (const std::exception&) {  // std::system_error or std::bad_alloc
+      refused_ = true;
+    }
+    if (refused_) report_refused_threads(wanted + 1, static_cast<int>(workers_.size()) + 1);
   }
-  while (static_cast<int>(workers_.size()) < workers) {
-    const int index = static_cast<int>(workers_.size()) + 1;
-    workers_.emplace_back([shared = shared_.get(), index] { work(*shared, index); });
-  }
+  return std::min(workers, static_cast<int>(workers_.size()));
 }
 
 void ThreadTeam::run(int64_t blocks, int threads, BlockFunction function, void* context) {
-  grow(threads - 1);
+  threads = 1 + grow(threads - 1);
+  if (threads == 1) {
+    for (int64_t b = 0; b < blocks; ++b) function(context, b);
+    return;
+  }
   Shared& s = *shared_;
   s.function = function;
   s.context = context;
@@ -142,7 +177,7 @@ void ThreadTeam::run(int64_t blocks, int threads, BlockFunction function, void* 
 }
 
 bool ThreadTeam::post(Job& job) {
-  grow(1);
+  if (grow(1) == 0) return false;
   Shared& s = *shared_;
   job.done = false;
   Job* none = nullptr;

@@ -27,13 +27,14 @@ class ThreadTeam {
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
-  /// function(context, b) for b in [0, blocks), on the calling thread and up to threads - 1 others.
+  /// function(context, b) for b in [0, blocks), on the calling thread and up to threads - 1 others:
+  /// fewer where the system starts no more threads.
   /// Needs: function does not throw; only the owner of the team calls.
   void run(int64_t blocks, int threads, BlockFunction function, void* context);
 
-  /// Hands the job to the first worker that is free; loops go on without that worker until it is
-  /// done. False: another job still waits for a worker. Needs: the job's function does not throw;
-  /// the job stays where it is until it is settled.
+  /// Hands the job to the first worker that is free; loops run without that worker until it is
+  /// done. False: another job still waits for a worker, or there is no worker. Needs: the job's
+  /// function does not throw; the job stays where it is until it is settled.
   bool post(Job& job);
   /// Returns when a worker has run the posted job: true. False when none had begun: the job is the
   /// caller's again.
@@ -42,10 +43,12 @@ class ThreadTeam {
  private:
   struct Shared;
   static void work(Shared& shared, int index);
-  void grow(int workers);
+  /// Starts workers until there are so many, or as many as the system allows; returns how many.
+  int grow(int workers);
 
   std::unique_ptr<Shared> shared_;
   std::vector<std::thread> workers_;
+  bool refused_ = false;  // the system refused a thread; it is not asked again
 };
 
 /// Counts the forks that made this process: threads do not survive one, so a team of an earlier

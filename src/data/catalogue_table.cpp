@@ -64,9 +64,11 @@ constexpr std::array<CatalogueFile, 1> kTexas = {
     {{"texas.npz", DGAT_YANDEX "texas.npz",
       "b164b99e6c3d43e4ab07488ec59bd8c815f90cbc1bd4cf425ce587d2b534d844", 28586}}};
 constexpr std::array<CatalogueFile, 1> kRomanEmpire = {
-    {{"roman_empire.npz", DGAT_YANDEX "roman_empire.npz", "", 0}}};
+    {{"roman_empire.npz", DGAT_YANDEX "roman_empire.npz",
+      "a58ba741d123bf892fe5c872138d07463d75a2e9012360b8dd78ac2d4766d428", 20401489}}};
 constexpr std::array<CatalogueFile, 1> kAmazonRatings = {
-    {{"amazon_ratings.npz", DGAT_YANDEX "amazon_ratings.npz", "", 0}}};
+    {{"amazon_ratings.npz", DGAT_YANDEX "amazon_ratings.npz",
+      "4c3a3e3b9d9f6cba0fede4625a00aad8c5721c1a36ed771367f446763241c7dd", 27744018}}};
 constexpr std::array<CatalogueFile, 1> kMinesweeper = {
     {{"minesweeper.npz", DGAT_YANDEX "minesweeper.npz",
       "e664c8dacf1e8ac466c2c09ed4b237bd2c5541f47a6eae9c6092cb87f16412b3", 135045}}};
@@ -74,7 +76,8 @@ constexpr std::array<CatalogueFile, 1> kTolokers = {
     {{"tolokers.npz", DGAT_YANDEX "tolokers.npz",
       "dacf3ac94cec53d03cd2adb5255c08b33dee1656c33ca8164a464bd9450a1667", 1329769}}};
 constexpr std::array<CatalogueFile, 1> kQuestions = {
-    {{"questions.npz", DGAT_YANDEX "questions.npz", "", 0}}};
+    {{"questions.npz", DGAT_YANDEX "questions.npz",
+      "757ebd772bab1475c4dd951ca9e364400c6db161656cff9d21780ee874cf3074", 47369919}}};
 constexpr std::array<CatalogueFile, 1> kSquirrelFiltered = {
     {{"squirrel_filtered.npz", DGAT_YANDEX "squirrel_filtered.npz",
       "f06370ffb3116c5de8b7a600005400b2293c025e0ce2f6916d8201a825505ac7", 208215}}};

@@ -57,7 +57,7 @@ std::optional<CsvFiles> find_csv_files(const fs::path& path) {
   }
   std::string prefix = base.substr(0, base.size() - std::string_view("nodes").size());
   find_all(folder, prefix);
-  // The file that was named wins over a sibling with another extension.
+  // The file that was named takes precedence over a sibling with another extension.
   (base.ends_with("nodes") ? files.nodes : files.edges) = path;
   prefix.erase(prefix.find_last_not_of("_-.") + 1);
   files.name = prefix.empty() ? folder_name(folder.empty() ? fs::path(".") : folder) : prefix;

@@ -59,11 +59,14 @@ void write_nodes(const Dataset& dataset, const std::filesystem::path& path) {
 void write_edges(const Dataset& dataset, const std::filesystem::path& path) {
   TextWriter out(path);
   const Ids ids(dataset);
-  out.print("source,target\n");
-  for (const graph::Edge edge : dataset.graph.edge_list()) {
-    ids.print(out, edge.from);
+  const std::vector<graph::Edge> edges = dataset.graph.edge_list();
+  const std::vector<float> weights = dataset.graph.edge_weights();
+  out.print("source,target{}\n", weights.empty() ? "" : ",weight");
+  for (size_t e = 0; e < edges.size(); ++e) {
+    ids.print(out, edges[e].from);
     out.print(",");
-    ids.print(out, edge.to);
+    ids.print(out, edges[e].to);
+    if (!weights.empty()) out.print(",{}", weights[e]);
     out.print("\n");
   }
   out.commit();

@@ -50,6 +50,8 @@ struct Attempt {
   int64_t offset;  ///< where the bytes of the answer go; 0 once the server sends the whole file
   bool started = false;
   bool disk_failed = false;
+  int64_t max_bytes = 0;
+  bool too_large = false;
   Response response;
 
   long status() const {
@@ -104,6 +106,10 @@ size_t on_body(char* data, size_t, size_t size, void* context) {
       return 0;
     }
   }
+  if (attempt.part.size() + static_cast<int64_t>(size) > attempt.max_bytes) {
+    attempt.too_large = true;
+    return 0;
+  }
   if (!attempt.part.append({data, size})) {
     attempt.disk_failed = true;
     return 0;
@@ -142,6 +148,8 @@ std::string advice(CURLcode code) {
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_CONNECT:
       return "check the network and the proxy variables (https_proxy, no_proxy)";
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      return "the address leads to plain http; --insecure allows that";
     case CURLE_PEER_FAILED_VERIFICATION:
       return "the certificate is not trusted here";
     default:
@@ -158,8 +166,9 @@ std::string status_advice(long status) {
 void configure(CURL* curl, const std::string& url, const DownloadOptions& options,
                Attempt& attempt) {
   curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
-  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https,file");
-  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR,
+                   options.insecure ? "http,https,file" : "https,file");
+  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, options.insecure ? "http,https" : "https");
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(curl, CURLOPT_MAXREDIRS, 10L);
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
@@ -187,6 +196,7 @@ bool request(const std::string& url, PartFile& part, const DownloadOptions& opti
                   .curl = curl.get(),
                   .progress = progress,
                   .offset = part.size(),
+                  .max_bytes = options.max_bytes,
                   .response = {}};
   configure(curl.get(), url, options, attempt);
   // Range goes out as a header of our own: curl's option would fail on servers that ignore it.
@@ -205,6 +215,11 @@ bool request(const std::string& url, PartFile& part, const DownloadOptions& opti
   if (attempt.disk_failed) {
     throw_compute("{}: writing failed: {}", part.path().string(), std::strerror(part.error()));
   }
+  if (attempt.too_large) {
+    part.discard();
+    throw_compute("{}: is larger than the {} bytes allowed, so it was deleted; raise --max-bytes",
+                  url, options.max_bytes);
+  }
   again = may_pass(code, status);
   if (code == CURLE_OK && (status == 200 || status == 206 || status == 0)) {
     // An answer without a body never reached on_body.
@@ -221,7 +236,7 @@ bool request(const std::string& url, PartFile& part, const DownloadOptions& opti
   }
   if (attempt.status() == 206 && code == CURLE_WRITE_ERROR) {
     part.restart_at(0, "");
-    why = "the server sent something else than the rest of the file";
+    why = "the server did not send the rest of the file";
     again = true;
     return false;
   }
@@ -241,6 +256,9 @@ void wait(std::chrono::milliseconds time) {
 }  // namespace
 
 void download(const std::string& url, const fs::path& path, const DownloadOptions& options) {
+  if (lower(url).starts_with("http:") && !options.insecure) {
+    throw_input("{}: plain http is not safe; use https, or allow it with --insecure", url);
+  }
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
   std::error_code error;
@@ -250,7 +268,7 @@ void download(const std::string& url, const fs::path& path, const DownloadOption
   std::chrono::milliseconds pause = options.first_wait;
   int left = options.retries;
   while (true) {
-    // Without a version or a checksum nobody could tell two halves of different files.
+    // Without a version or a checksum halves of different files cannot be recognised.
     if (part.version().empty() && options.sha256.empty()) part.restart_at(0, "");
     const bool resumed = part.size() > 0;
     std::string why;

@@ -17,7 +17,8 @@ namespace {
 
 struct Item {
   std::string url, sha256;
-  fs::path path;  ///< in the cache
+  fs::path path;      ///< in the cache
+  int64_t bytes = 0;  ///< as the catalogue states; 0: not known
 };
 
 void check_options(const CatalogueEntry& entry, const FetchOptions& options) {
@@ -27,9 +28,13 @@ void check_options(const CatalogueEntry& entry, const FetchOptions& options) {
   const bool hex = options.sha256.size() == 64 &&
                    std::all_of(options.sha256.begin(), options.sha256.end(),
                                [](unsigned char c) { return std::isxdigit(c) != 0; });
-  if (!options.sha256.empty() && options.sha256 != "none" && !hex) {
-    throw_input("fetch {}: --sha256 must be 64 hexadecimal digits or none, got {}", entry.name,
+  if (!options.sha256.empty() && !hex) {
+    throw_input("fetch {}: --sha256 must be 64 hexadecimal digits, got {}", entry.name,
                 options.sha256);
+  }
+  if (!options.sha256.empty() && options.no_checksum) {
+    throw_input("fetch {}: --sha256 and --no-checksum exclude each other; drop one of the two",
+                entry.name);
   }
   if (!options.sha256.empty() && options.url.empty()) {
     throw_input("fetch {}: --sha256 is the checksum of --url; give that too", entry.name);
@@ -37,7 +42,6 @@ void check_options(const CatalogueEntry& entry, const FetchOptions& options) {
 }
 
 std::string expected_checksum(const CatalogueEntry& entry, const FetchOptions& options) {
-  if (options.sha256 == "none") return {};
   std::string given = options.sha256;
   std::transform(given.begin(), given.end(), given.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -56,13 +60,13 @@ std::vector<Item> items_of(const CatalogueEntry& entry, const FetchOptions& opti
   if (!mirror.empty() && entry.files.empty()) return {{mirror + npz, "", folder / npz}};
   std::vector<Item> items;
   for (const CatalogueFile& file : entry.files) {
-    items.push_back(
-        {mirror.empty() ? file.url : mirror + file.path, file.sha256, folder / file.path});
+    items.push_back({mirror.empty() ? file.url : mirror + file.path, file.sha256,
+                     folder / file.path, file.bytes});
   }
   return items;
 }
 
-/// In the cache and, where that can be told, undamaged.
+/// In the cache and, where the checksum is known, undamaged.
 bool is_there(const Item& item) {
   std::error_code ignored;
   if (!fs::is_regular_file(item.path, ignored)) return false;
@@ -74,6 +78,7 @@ bool is_there(const Item& item) {
 void fetch_item(const Item& item, const FetchOptions& options) {
   DownloadOptions download_options = options.download;
   download_options.sha256 = item.sha256;
+  if (item.bytes > 0 && !item.sha256.empty()) download_options.max_bytes = item.bytes;
   if (!item.sha256.empty()) {
     download(item.url, item.path, download_options);
     return;
@@ -87,7 +92,7 @@ void fetch_item(const Item& item, const FetchOptions& options) {
     load_dataset(trial.string());
   } catch (const InputError& reason) {
     fs::remove(trial, error);
-    throw_compute("{}: what came is not a data set, so it was deleted: {}", item.url,
+    throw_compute("{}: the downloaded file is not a data set, so it was deleted: {}", item.url,
                   reason.what());
   }
   fs::rename(trial, item.path, error);
@@ -103,7 +108,10 @@ bool offline_by_environment() {
 
 FetchResult fetch_dataset(const CatalogueEntry& entry, const FetchOptions& options) {
   check_options(entry, options);
-  const std::vector<Item> items = items_of(entry, options);
+  std::vector<Item> items = items_of(entry, options);
+  for (Item& item : items) {
+    if (options.no_checksum) item.sha256.clear();
+  }
   if (items.empty()) {
     // A cached file from an earlier --url is as good as a download.
     const auto found = find_locally(entry);
@@ -119,6 +127,12 @@ FetchResult fetch_dataset(const CatalogueEntry& entry, const FetchOptions& optio
             "fetch {}: {} is not in the cache, and dgat is offline (--offline or "
             "DGAT_OFFLINE); copy it to {}",
             entry.name, item.path.filename().string(), item.path.string());
+      }
+      if (item.sha256.empty() && !options.no_checksum && !item.url.starts_with("file:")) {
+        throw_input(
+            "fetch {}: no checksum of {} is known; give --sha256, or accept any readable "
+            "file with --no-checksum",
+            entry.name, item.url);
       }
       fetch_item(item, options);
       result.downloaded = true;

@@ -12,6 +12,7 @@ std::string fingerprint(const Dataset& dataset) {
       fmt::format("{} {} {} ", dataset.graph.directed(), dataset.classes, dataset.features.cols()));
   hash.update_list(dataset.graph.offsets());
   hash.update_list(dataset.graph.targets());
+  if (dataset.graph.weighted()) hash.update_list(dataset.graph.weights());
   hash.update_list(std::span<const int32_t>(dataset.labels));
   hash.update_list(dataset.features.values());
   hash.update_list(dataset.features.offsets());

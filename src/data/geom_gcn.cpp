@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "dgat/core/interrupt.h"
-#include "dgat/data/npz_dataset.h"
+#include "dgat/data/limits.h"
 #include "dgat/data/text_file.h"
 #include "dgat/graph/builder.h"
 #include "feature_rows.h"

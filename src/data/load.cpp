@@ -10,9 +10,16 @@
 #include "dgat/core/progress.h"
 #include "dgat/data/catalogue.h"
 #include "dgat/data/csv.h"
+#include "dgat/data/edge_list.h"
 #include "dgat/data/geom_gcn.h"
+#include "dgat/data/gml.h"
+#include "dgat/data/graphml.h"
+#include "dgat/data/matlab.h"
 #include "dgat/data/matrix_market.h"
 #include "dgat/data/npz_dataset.h"
+#include "dgat/data/ogb.h"
+#include "dgat/data/parts.h"
+#include "dgat/data/scipy_npz.h"
 
 namespace dgat::data {
 namespace fs = std::filesystem;
@@ -25,7 +32,7 @@ struct Format {
   bool (*is_input)(const fs::path& path);  ///< asked for paths that exist
   Dataset (*read)(const fs::path& path, const LoadOptions& options);
   bool (*is_output)(const fs::path& path);  ///< asked for paths that may not exist yet
-  void (*write)(const Dataset& dataset, const fs::path& path);
+  void (*write)(const Dataset& dataset, const fs::path& path);  ///< null: only read
 };
 
 constexpr char kNpz[] = ".npz";
@@ -39,18 +46,34 @@ bool has_extension(const fs::path& path) {
   return text == extension;
 }
 
-bool is_matrix_market(const fs::path& path) {
-  static constexpr char kMtx[] = ".mtx", kGz[] = ".gz";
-  return has_extension<kMtx>(path) ||
-         (has_extension<kGz>(path) && has_extension<kMtx>(path.stem()));
+constexpr char kGz[] = ".gz", kMtx[] = ".mtx", kGraphml[] = ".graphml", kGml[] = ".gml",
+               kMat[] = ".mat";
+
+/// The extension, or the extension followed by .gz.
+template <const char* extension>
+bool has_text_extension(const fs::path& path) {
+  return has_extension<extension>(path) ||
+         (has_extension<kGz>(path) && has_extension<extension>(path.stem()));
+}
+constexpr auto is_matrix_market = has_text_extension<kMtx>;
+constexpr auto is_graphml = has_text_extension<kGraphml>;
+constexpr auto is_gml = has_text_extension<kGml>;
+
+/// For formats that have to be named, or that another one recognises.
+bool never(const fs::path&) {
+  return false;
 }
 
 /// Every format. Folder layouts come before extensions.
 const std::vector<Format>& formats() {
   static const std::vector<Format> table{
       // A new folder becomes a CSV pair unless the format is named.
-      {"geom-gcn", "a folder with out1_graph_edges.txt", is_geom_gcn_folder, read_geom_gcn,
-       [](const fs::path&) { return false; }, write_geom_gcn},
+      {"geom-gcn", "a folder with out1_graph_edges.txt", is_geom_gcn_folder, read_geom_gcn, never,
+       write_geom_gcn},
+      // Written by `dgat partition`, which knows the parts.
+      {"parts", "a folder with meta.json, from `dgat partition`", is_parts_folder, read_parts,
+       never, nullptr},
+      {"ogb", "a folder with raw/edge.csv.gz", is_ogb_folder, read_ogb, never, nullptr},
       {"csv", "a folder with nodes.csv and edges.csv, or one of these files",
        [](const fs::path& path) { return find_csv_files(path).has_value(); }, read_csv,
        [](const fs::path& path) { return !path.has_extension() || fs::is_directory(path); },
@@ -58,6 +81,16 @@ const std::vector<Format>& formats() {
       {"mtx", ".mtx, .mtx.gz", is_matrix_market, read_matrix_market, is_matrix_market,
        write_matrix_market},
       {"npz", ".npz", has_extension<kNpz>, read_npz, has_extension<kNpz>, write_npz},
+      {"scipy", ".npz with adj_indptr", never,
+       [](const fs::path& path, const LoadOptions& options) {
+         return read_scipy_npz(NpzReader(path), options);
+       },
+       never, write_scipy_npz},
+      {"graphml", ".graphml, .graphml.gz", is_graphml, read_graphml, is_graphml, write_graphml},
+      {"gml", ".gml, .gml.gz", is_gml, read_gml, never, nullptr},
+      {"matlab", ".mat of version 5", has_extension<kMat>, read_matlab, never, nullptr},
+      {"edgelist", ".txt, .edgelist, .edges, each with .gz", is_edge_list, read_edge_list,
+       is_edge_list, write_edge_list},
   };
   return table;
 }
@@ -79,11 +112,15 @@ const Format& input_format(const fs::path& path, const LoadOptions& options) {
 }
 
 const Format& output_format(const fs::path& path, std::string_view name) {
-  if (!name.empty()) return format_named(name);
+  if (!name.empty()) {
+    const Format& format = format_named(name);
+    if (format.write == nullptr) throw_input("{}: the format {} is only read", path.string(), name);
+    return format;
+  }
   for (const Format& format : formats()) {
     if (format.is_output(path)) return format;
   }
-  throw_input("{}: the name does not say which format to write; these are {}", path.string(),
+  throw_input("{}: the name does not show which format to write; known formats: {}", path.string(),
               known_formats());
 }
 
@@ -91,7 +128,11 @@ const Format& output_format(const fs::path& path, std::string_view name) {
 fs::path resolve(const std::string& path_or_name) {
   fs::path path(path_or_name);
   std::error_code error;
-  if (fs::exists(path, error)) return path;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status)) {
+    if (fs::is_regular_file(status) || fs::is_directory(status)) return path;
+    throw_input("{}: is a pipe or a device; copy the data to a file and name that", path_or_name);
+  }
   if (fs::is_symlink(path, error)) {
     throw_input("{}: is a symbolic link to {}, which does not exist", path_or_name,
                 fs::read_symlink(path, error).string());

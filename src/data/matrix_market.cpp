@@ -8,12 +8,12 @@
 #include "dgat/core/interrupt.h"
 #include "dgat/core/progress.h"
 #include "dgat/data/text_file.h"
-#include "dgat/graph/builder.h"
+#include "edge_rows.h"
 
 namespace dgat::data {
 namespace {
 
-constexpr std::string_view kExpected =
+constexpr std::string_view kExpectedBanner =
     "'%%MatrixMarket matrix coordinate pattern|real|integer general|symmetric' was expected";
 
 struct Banner {
@@ -23,14 +23,14 @@ struct Banner {
 
 Banner read_banner(TextReader& reader) {
   std::string_view raw;
-  if (!reader.next_raw_line(raw)) reader.fail_file("is empty; {}", kExpected);
+  if (!reader.next_raw_line(raw)) reader.fail_file("is empty; {}", kExpectedBanner);
   std::string line(raw);
   std::transform(line.begin(), line.end(), line.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   TextReader words(line, reader.name(), {.separator = ' ', .comments = "", .quotes = false});
   if (!words.next() || words.size() != 5 || words.field(0) != "%%matrixmarket" ||
       words.field(1) != "matrix") {
-    reader.fail("not a MatrixMarket banner: {}; {}", shown(raw), kExpected);
+    reader.fail("not a MatrixMarket banner: {}; {}", shown(raw), kExpectedBanner);
   }
   const std::string_view form = words.field(2), field = words.field(3), symmetry = words.field(4);
   if (form != "coordinate") {
@@ -75,10 +75,10 @@ Dataset read_matrix_market(const std::filesystem::path& path, const LoadOptions&
   const Banner banner = read_banner(reader);
   const Sizes sizes = read_sizes(reader);
   const size_t columns = banner.has_values ? 3 : 2;
-  std::vector<graph::Edge> edges;
+  EdgeRows rows;
   // The claimed count is believed up to a point: a short file may claim anything.
-  edges.reserve(static_cast<size_t>(std::min<int64_t>(sizes.entries, 1 << 20)));
-  int64_t read = 0, weighted = 0;
+  rows.edges.reserve(static_cast<size_t>(std::min<int64_t>(sizes.entries, 1 << 20)));
+  int64_t read = 0;
   while (reader.next()) {
     if ((read & 0xFFFFF) == 0) throw_if_interrupted("matrix market");
     if (++read > sizes.entries) {
@@ -96,16 +96,21 @@ Dataset read_matrix_market(const std::filesystem::path& path, const LoadOptions&
                     i == 0 ? "row" : "column", ends[i], sizes.nodes);
       }
     }
+    float weight = 1;
     if (banner.has_values) {
-      const float value = reader.real(reader.field(2), "value");
-      if (value == 0.0F) continue;
-      if (value != 1.0F) ++weighted;
+      weight = reader.real(reader.field(2), "value");
+      if (weight == 0.0F) continue;
+      if (options.unweighted) weight = 1;
+      if (weight < 0) {
+        reader.fail("value {} is negative; edge weights are positive, and 0 is no edge",
+                    shown(reader.field(2)));
+      }
     }
     const graph::Edge edge{static_cast<graph::NodeId>(ends[0] - 1),
                            static_cast<graph::NodeId>(ends[1] - 1)};
-    edges.push_back(edge);
+    rows.add(edge, weight);
     if (banner.symmetric && options.directed && edge.from != edge.to) {
-      edges.push_back({edge.to, edge.from});
+      rows.add({edge.to, edge.from}, weight);
     }
   }
   if (read != sizes.entries) {
@@ -117,17 +122,11 @@ Dataset read_matrix_market(const std::filesystem::path& path, const LoadOptions&
     reader.fail_file("claims {} nodes but has {} entries; the size line is damaged", sizes.nodes,
                      read);
   }
-  if (weighted > 0) {
-    notice(fmt::format("{}: {} edge weights other than 1 are ignored", path.string(), weighted));
-  }
-  graph::BuildResult built = graph::build_graph(sizes.nodes, edges, {.directed = options.directed});
   Dataset dataset;
   dataset.name =
       path.stem().extension() == ".mtx" ? path.stem().stem().string() : path.stem().string();
-  dataset.graph = std::move(built.graph);
+  set_graph(dataset, sizes.nodes, rows, options, path.string());
   dataset.labels.assign(static_cast<size_t>(sizes.nodes), -1);
-  dataset.dropped_self_loops = built.self_loops;
-  dataset.dropped_duplicates = built.duplicates;
   return dataset;
 }
 
@@ -142,15 +141,17 @@ void write_matrix_market(const Dataset& dataset, const std::filesystem::path& pa
   }
   TextWriter out(path);
   const bool directed = dataset.graph.directed();
-  out.print("%%MatrixMarket matrix coordinate pattern {}\n", directed ? "general" : "symmetric");
+  const std::vector<float> weights = dataset.graph.edge_weights();
+  out.print("%%MatrixMarket matrix coordinate {} {}\n", weights.empty() ? "pattern" : "real",
+            directed ? "general" : "symmetric");
   out.print("{} {} {}\n", dataset.graph.nodes(), dataset.graph.nodes(), dataset.graph.edges());
-  for (const graph::Edge edge : dataset.graph.edge_list()) {
+  const std::vector<graph::Edge> edges = dataset.graph.edge_list();
+  for (size_t e = 0; e < edges.size(); ++e) {
     // An undirected edge comes as from < to; the lower triangle has row > column.
-    if (directed) {
-      out.print("{} {}\n", edge.from + 1, edge.to + 1);
-    } else {
-      out.print("{} {}\n", edge.to + 1, edge.from + 1);
-    }
+    const auto [from, to] = edges[e];
+    out.print("{} {}", (directed ? from : to) + 1, (directed ? to : from) + 1);
+    if (!weights.empty()) out.print(" {}", weights[e]);
+    out.print("\n");
   }
   out.commit();
 }

@@ -11,8 +11,11 @@
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
 #include "dgat/core/progress.h"
-#include "dgat/data/feature_builder.h"
-#include "dgat/graph/builder.h"
+#include "dgat/data/limits.h"
+#include "dgat/data/scipy_npz.h"
+#include "edge_rows.h"
+#include "npz_csr.h"
+#include "npz_parts.h"
 #include "printable.h"
 
 namespace dgat::data {
@@ -21,16 +24,16 @@ namespace {
 using graph::Edge;
 using graph::NodeId;
 
-constexpr const char *kFeatures = "node_features", *kLabels = "node_labels", *kEdges = "edges";
-constexpr std::array<const char*, 3> kParts{"train", "val", "test"};
+constexpr const char *kFeatures = "node_features", *kLabels = "node_labels", *kEdges = "edges",
+                     *kWeights = "edge_weights", *kSparse = "node_features_";
+constexpr std::array kKnown{kFeatures,   kLabels,      kEdges,       kWeights,   "train_masks",
+                            "val_masks", "test_masks", "train_mask", "val_mask", "test_mask"};
 constexpr int64_t kBlock = 1 << 17;  // elements inflated at a time
 
-[[noreturn]] void bad_shape(const NpzReader& file, const std::string& key, const ArrayInfo& info,
-                            const std::string& expected) {
-  throw_input("{}: {} has shape {}, expected {}", file.path(), key, info.shape_text(), expected);
-}
-
 NodeId count_nodes(const NpzReader& file) {
+  if (!file.contains(kLabels) && has_csr(file, kSparse)) {
+    return checked_nodes(file, csr_shape(file, kSparse)[0]);
+  }
   const char* key = file.contains(kLabels) ? kLabels : kFeatures;
   if (!file.contains(key)) {
     throw_input("{}: has neither {} nor {}, so the number of nodes is unknown", file.path(),
@@ -40,27 +43,28 @@ NodeId count_nodes(const NpzReader& file) {
   const bool column = info.shape.size() == 2 && info.shape[1] == 1;
   if (key == kLabels && info.shape.size() != 1 && !column) bad_shape(file, key, info, "[nodes]");
   if (key == kFeatures && info.shape.size() != 2) bad_shape(file, key, info, "[nodes, features]");
-  if (info.shape[0] > std::numeric_limits<NodeId>::max() - 1) {
-    throw_input("{}: has {} nodes; at most 2147483646 fit", file.path(), info.shape[0]);
-  }
-  return static_cast<NodeId>(info.shape[0]);
+  return checked_nodes(file, info.shape[0]);
 }
 
-void read_labels(const NpzReader& file, NodeId nodes, Dataset& dataset) {
-  dataset.labels.assign(static_cast<size_t>(nodes), -1);
-  if (!file.contains(kLabels)) return;
-  const std::vector<int64_t> labels = file.read<int64_t>(kLabels);
-  for (size_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] < -1 || labels[i] >= kMaxClasses) {
-      throw_input("{}: {} has {} in row {}; labels are -1 (unlabelled) or classes from 0 to {}",
-                  file.path(), kLabels, labels[i], i, kMaxClasses - 1);
+/// One positive number per row of the edges.
+std::vector<float> read_weights(const NpzReader& file, int64_t edges) {
+  if (!file.contains(kWeights)) return {};
+  const ArrayInfo info = file.info(kWeights);
+  const bool column = info.shape.size() == 2 && info.shape[1] == 1;
+  if ((info.shape.size() != 1 && !column) || info.shape[0] != edges) {
+    bad_shape(file, kWeights, info, fmt::format("[{}], one per row of {}", edges, kEdges));
+  }
+  std::vector<float> weights = file.read<float>(kWeights);
+  for (size_t e = 0; e < weights.size(); ++e) {
+    if (!(weights[e] > 0) || !std::isfinite(weights[e])) {
+      throw_input("{}: {} has {} in row {}; weights are positive numbers", file.path(), kWeights,
+                  weights[e], e);
     }
-    dataset.labels[i] = static_cast<int32_t>(labels[i]);
-    dataset.classes = std::max(dataset.classes, dataset.labels[i] + 1);
   }
+  return weights;
 }
 
-void read_edges(const NpzReader& file, NodeId nodes, bool directed, Dataset& dataset) {
+void read_edges(const NpzReader& file, NodeId nodes, const LoadOptions& options, Dataset& dataset) {
   if (!file.contains(kEdges)) {
     throw_input("{}: has no array {}; it holds {}", file.path(), kEdges,
                 printable(fmt::format("{}", fmt::join(file.keys(), ", "))));
@@ -70,7 +74,10 @@ void read_edges(const NpzReader& file, NodeId nodes, bool directed, Dataset& dat
   const bool columns = info.shape.size() == 2 && info.shape[0] == 2 && !rows;
   if (!rows && !columns) bad_shape(file, kEdges, info, "[edges, 2]");
   const int64_t count = info.shape[rows ? 0 : 1];
-  std::vector<Edge> edges(static_cast<size_t>(count));
+  check_memory(count * static_cast<int64_t>(sizeof(Edge)), file.file_bytes(), file.path(),
+               fmt::format("{} edges", count));
+  EdgeRows list;
+  list.edges.resize(static_cast<size_t>(count));
   const bool interleaved = rows != info.fortran_order;  // else all first ends, then all second ones
   int64_t position = 0;
   file.read_blocks<int64_t>(kEdges, kBlock, [&](std::span<const int64_t> ids) {
@@ -81,98 +88,19 @@ void read_edges(const NpzReader& file, NodeId nodes, bool directed, Dataset& dat
         throw_input("{}: {} has node id {} in {} {}; ids are 0 to {}", file.path(), kEdges, id,
                     rows ? "row" : "column", row, nodes - 1);
       }
-      Edge& edge = edges[static_cast<size_t>(row)];
+      Edge& edge = list.edges[static_cast<size_t>(row)];
       (second ? edge.to : edge.from) = static_cast<NodeId>(id);
       ++position;
     }
   });
-  graph::BuildResult built = graph::build_graph(nodes, edges, {.directed = directed});
-  dataset.graph = std::move(built.graph);
-  dataset.dropped_self_loops = built.self_loops;
-  dataset.dropped_duplicates = built.duplicates;
+  if (!options.unweighted) list.weights = read_weights(file, count);
+  set_graph(dataset, nodes, list, options, file.path());
 }
 
 Features read_features(const NpzReader& file, NodeId nodes) {
-  if (!file.contains(kFeatures)) return {};
-  const ArrayInfo info = file.info(kFeatures);
-  if (info.shape.size() != 2 || info.shape[0] != nodes ||
-      info.shape[1] > std::numeric_limits<int32_t>::max()) {
-    bad_shape(file, kFeatures, info, fmt::format("[{}, features]", nodes));
-  }
-  const int64_t cols = info.shape[1];
-  if (cols == 0) return {};
-  if (info.fortran_order) return Features::compact(nodes, cols, file.read<float>(kFeatures));
-  FeatureBuilder builder(nodes, cols);
-  file.read_blocks<float>(kFeatures, kBlock,
-                          [&](std::span<const float> values) { builder.append(values); });
-  return builder.finish();
-}
-
-/// The nodes of one part, one list per split.
-std::vector<std::vector<NodeId>> read_masks(const NpzReader& file, const std::string& key,
-                                            NodeId nodes) {
-  const ArrayInfo info = file.info(key);
-  if (info.shape.empty() || info.shape.size() > 2 || info.shape.back() != nodes) {
-    bad_shape(file, key, info, fmt::format("[splits, {}] or [{}]", nodes, nodes));
-  }
-  const auto n = static_cast<size_t>(nodes);
-  const std::vector<uint8_t> mask = file.read<uint8_t>(key);
-  std::vector<std::vector<NodeId>> parts(info.shape.size() == 2 ? static_cast<size_t>(info.shape[0])
-                                                                : size_t{1});
-  for (size_t k = 0; k < parts.size(); ++k) {
-    for (size_t i = 0; i < n; ++i) {
-      const uint8_t in = mask[k * n + i];
-      if (in > 1) {
-        throw_input("{}: {} has {} for node {} in split {}; masks are 0 and 1", file.path(), key,
-                    in, i, k);
-      }
-      if (in == 1) parts[k].push_back(static_cast<NodeId>(i));
-    }
-  }
-  return parts;
-}
-
-std::vector<Split> read_splits(const NpzReader& file, NodeId nodes) {
-  std::array<std::string, 3> keys;
-  for (size_t p = 0; p < kParts.size(); ++p) {
-    const std::string one = fmt::format("{}_mask", kParts[p]), many = one + "s";
-    keys[p] = file.contains(many) ? many : file.contains(one) ? one : "";
-  }
-  const auto missing = std::find(keys.begin(), keys.end(), "");
-  if (missing != keys.end()) {
-    for (const std::string& key : keys) {
-      if (key.empty()) continue;
-      throw_input("{}: has {} but no {}_masks; give all three masks or none", file.path(), key,
-                  kParts[static_cast<size_t>(missing - keys.begin())]);
-    }
-    return {};
-  }
-  std::vector<Split> splits;
-  for (size_t p = 0; p < keys.size(); ++p) {
-    auto parts = read_masks(file, keys[p], nodes);
-    if (p == 0) splits.resize(parts.size());
-    if (parts.size() != splits.size()) {
-      throw_input("{}: {} has {} splits, {} has {}", file.path(), keys[p], parts.size(), keys[0],
-                  splits.size());
-    }
-    for (size_t k = 0; k < parts.size(); ++k) {
-      (p == 0 ? splits[k].train : p == 1 ? splits[k].val : splits[k].test) = std::move(parts[k]);
-    }
-  }
-  return splits;
-}
-
-void take_out_unlabelled(Dataset& dataset, const std::string& path) {
-  size_t taken = 0;
-  for (Split& split : dataset.splits) {
-    for (auto* part : {&split.train, &split.val, &split.test}) {
-      taken += std::erase_if(*part,
-                             [&](NodeId i) { return dataset.labels[static_cast<size_t>(i)] < 0; });
-    }
-  }
-  if (taken > 0) {
-    notice(fmt::format("{}: took {} unlabelled entries out of the splits", path, taken));
-  }
+  if (file.contains(kFeatures)) return dense_features(file, kFeatures, nodes);
+  if (!has_csr(file, kSparse)) return {};
+  return features_of(read_csr(file, kSparse), nodes, file, kSparse);
 }
 
 bool fits_in_bytes(const Features& features) {
@@ -197,30 +125,18 @@ void add_features(NpzWriter& archive, const Features& features, DType dtype) {
   archive.end();
 }
 
-void add_splits(NpzWriter& archive, const Dataset& dataset) {
-  const auto nodes = static_cast<size_t>(dataset.graph.nodes());
-  for (size_t p = 0; p < kParts.size(); ++p) {
-    std::vector<uint8_t> mask(dataset.splits.size() * nodes, 0);
-    for (size_t k = 0; k < dataset.splits.size(); ++k) {
-      const Split& split = dataset.splits[k];
-      for (const NodeId i : p == 0 ? split.train : p == 1 ? split.val : split.test) {
-        mask[k * nodes + static_cast<size_t>(i)] = 1;
-      }
-    }
-    archive.add_bools(fmt::format("{}_masks", kParts[p]),
-                      {static_cast<int64_t>(dataset.splits.size()), static_cast<int64_t>(nodes)},
-                      mask);
-  }
-}
-
 }  // namespace
 
 Dataset read_npz(const std::filesystem::path& path, const LoadOptions& options) {
   const NpzReader file(path);
+  if (!file.contains(kEdges) && is_scipy_npz(file)) return read_scipy_npz(file, options);
+  std::vector<std::string> known(kKnown.begin(), kKnown.end());
+  for (std::string& key : csr_keys(kSparse)) known.push_back(std::move(key));
+  report_unread(file, known);
   Dataset dataset;
   const NodeId nodes = count_nodes(file);
-  read_labels(file, nodes, dataset);
-  read_edges(file, nodes, options.directed, dataset);
+  read_labels(file, kLabels, nodes, dataset);
+  read_edges(file, nodes, options, dataset);
   dataset.features = read_features(file, nodes);
   dataset.splits = read_splits(file, nodes);
   take_out_unlabelled(dataset, file.path());
@@ -231,7 +147,9 @@ void add_dataset(NpzWriter& archive, const Dataset& dataset) {
   const Features& features = dataset.features;
   if (!features.empty()) {
     const bool large = features.rows() * features.cols() >= kByteFeaturesFrom;
-    if (large && fits_in_bytes(features)) {
+    if (features.is_sparse() && features.rows() * features.cols() >= kSparseFeaturesFrom) {
+      add_csr(archive, kSparse, features);
+    } else if (large && fits_in_bytes(features)) {
       add_features<uint8_t>(archive, features, DType::kUInt8);
     } else {
       add_features<float>(archive, features, DType::kFloat32);
@@ -246,6 +164,9 @@ void add_dataset(NpzWriter& archive, const Dataset& dataset) {
     ends.push_back(edge.to);
   }
   archive.add(kEdges, {dataset.graph.edges(), 2}, ends);
+  if (dataset.graph.weighted()) {
+    archive.add(kWeights, {dataset.graph.edges()}, dataset.graph.edge_weights());
+  }
   if (!dataset.splits.empty()) add_splits(archive, dataset);
 }
 

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <unordered_map>
 #include <utility>
 
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
+#include "dgat/data/limits.h"
 #include "dgat/data/npz.h"
 #include "npy_convert.h"
 #include "npy_header.h"
@@ -143,15 +146,12 @@ std::vector<T> to_c_order(const std::vector<T>& values, const std::vector<int64_
 
 struct NpzReader::Archive {
   ZipArchive zip;
+  std::unordered_map<std::string_view, const ZipEntry*> arrays = {};  ///< by key
 
   const ZipEntry& entry(std::string_view key) const {
-    for (const ZipEntry& e : zip.entries()) {
-      if (e.name.size() == key.size() + kSuffix.size() && e.name.starts_with(key) &&
-          e.name.ends_with(kSuffix)) {
-        return e;
-      }
-    }
-    throw_input("{}: has no array {}", zip.path().string(), key);
+    const auto place = arrays.find(key);
+    if (place == arrays.end()) throw_input("{}: has no array {}", zip.path().string(), key);
+    return *place->second;
   }
   OpenArray open(std::string_view key) const { return OpenArray(zip, entry(key)); }
 };
@@ -160,17 +160,20 @@ NpzReader::NpzReader(const std::filesystem::path& path)
     : path_(path.string()), archive_(std::make_unique<Archive>(Archive{ZipArchive(path)})) {
   for (const ZipEntry& entry : archive_->zip.entries()) {
     if (!entry.name.ends_with(kSuffix)) continue;
-    std::string key = entry.name.substr(0, entry.name.size() - kSuffix.size());
-    if (contains(key)) throw_input("{}: holds the array {} twice", path_, printable(key));
-    keys_.push_back(std::move(key));
+    const auto key = std::string_view(entry.name).substr(0, entry.name.size() - kSuffix.size());
+    if (!archive_->arrays.emplace(key, &entry).second) {
+      throw_input("{}: holds the array {} twice", path_, printable(key));
+    }
+    keys_.emplace_back(key);
   }
+  file_bytes_ = static_cast<int64_t>(std::filesystem::file_size(path));
 }
 NpzReader::~NpzReader() = default;
 NpzReader::NpzReader(NpzReader&&) noexcept = default;
 NpzReader& NpzReader::operator=(NpzReader&&) noexcept = default;
 
 bool NpzReader::contains(std::string_view key) const {
-  return std::find(keys_.begin(), keys_.end(), key) != keys_.end();
+  return archive_->arrays.contains(key);
 }
 
 ArrayInfo NpzReader::info(std::string_view key) const {
@@ -180,6 +183,8 @@ ArrayInfo NpzReader::info(std::string_view key) const {
 template <class T>
 std::vector<T> NpzReader::read(std::string_view key) const {
   OpenArray array = archive_->open(key);
+  check_memory(array.info.size() * static_cast<int64_t>(sizeof(T)), file_bytes_,
+               array.member.where(), "its array");
   std::vector<T> values(static_cast<size_t>(array.info.size()));
   stream<T>(array, kBlockElements, [&](int64_t first, std::span<const T> block) {
     std::copy(block.begin(), block.end(), values.begin() + first);

@@ -23,7 +23,7 @@ OutputFolder::OutputFolder(const fs::path& path)
   working_ += fmt::format(".{}.tmp", getpid());
   if (!fs::create_directory(working_, error)) {
     throw_input("{}: cannot be created: {}; choose another place", path.string(),
-                error ? error.message() : "a temporary folder of that name is in the way");
+                error ? error.message() : "a temporary folder of that name exists");
   }
 }
 

@@ -4,11 +4,9 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
 #include "dgat/core/error.h"
+#include "dgat/core/open_file.h"
 
 namespace dgat::data {
 
@@ -36,8 +34,7 @@ std::string Sha256::finish() {
 }
 
 std::string sha256_of_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw_input("{}: cannot be opened: {}", path.string(), std::strerror(errno));
+  std::ifstream in = open_file(path);
   Sha256 hash;
   std::array<char, 1 << 16> chunk;
   while (in.read(chunk.data(), chunk.size()) || in.gcount() > 0) {

@@ -101,7 +101,7 @@ void apply_split_options(Dataset& dataset, const SplitOptions& options) {
   if (!options.count) return;
   if (static_cast<int>(dataset.splits.size()) < *options.count) {
     throw_input(
-        "splits: {} were asked for, {} has {}; lower --splits or make random ones by --split",
+        "splits: {} were asked for, {} has {}; lower --splits or make random ones with --split",
         *options.count, dataset.name, dataset.splits.size());
   }
   dataset.splits.resize(static_cast<size_t>(*options.count));

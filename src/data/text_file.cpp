@@ -66,6 +66,7 @@ void TextReader::detect_separator() {
     const char c = text_[at];
     if (c == '"' && dialect_.quotes) quoted = !quoted;
     if (quoted) continue;
+    if (c == '{' && at > at_ && is_blank(text_[at - 1])) break;  // a Python dictionary: NetworkX
     if (c == '\t') found = '\t';
     if (c == ',' && found != '\t') found = ',';
     if (c == ';' && found == ' ') found = ';';
@@ -80,6 +81,15 @@ bool TextReader::next() {
   line_ = next_line_;
   split_row();
   return true;
+}
+
+std::vector<std::string> TextReader::peek() const {
+  constexpr size_t kFar = 1 << 16;
+  TextDialect plain = dialect_;
+  plain.quotes = false;
+  TextReader ahead(text_.substr(std::min(at_, text_.size()), kFar), name_, plain);
+  if (!ahead.next()) return {};
+  return {ahead.fields_.begin(), ahead.fields_.end()};
 }
 
 void TextReader::split_row() {

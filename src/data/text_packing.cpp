@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "dgat/core/files.h"
+#include "dgat/data/limits.h"
 #include "dgat/data/text_file.h"
 
 namespace dgat::data {
@@ -36,7 +37,11 @@ std::string gunzip(std::string_view packed, const std::string& name) {
     stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
     stream.avail_out = static_cast<uInt>(chunk.size());
     const int status = inflate(&stream, Z_NO_FLUSH);
-    out.append(chunk.data(), chunk.size() - stream.avail_out);
+    const size_t more = chunk.size() - stream.avail_out;
+    const size_t copied = out.size() + more > out.capacity() ? out.size() : 0;  // while it grows
+    check_memory(static_cast<int64_t>(out.size() + more + copied),
+                 static_cast<int64_t>(packed.size()), name, "its gzip data");
+    out.append(chunk.data(), more);
     if (status == Z_STREAM_END) {
       ended = true;
     } else if (status == Z_MEM_ERROR) {

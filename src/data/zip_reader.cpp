@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "dgat/core/error.h"
+#include "dgat/core/open_file.h"
 #include "printable.h"
 #include "zip_format.h"
 
@@ -38,14 +39,8 @@ uint64_t u64(const unsigned char* at) {
 class File {
  public:
   explicit File(const fs::path& path) : path_(path.string()) {
-    std::error_code error;
-    const auto status = fs::status(path, error);
-    if (!fs::exists(status)) throw_input("{}: no such file", path_);
-    if (fs::is_directory(status)) throw_input("{}: is a folder, a file was expected", path_);
-    if (!fs::is_regular_file(status)) throw_input("{}: is not a regular file", path_);
-    size_ = fs::file_size(path, error);
-    in_.open(path, std::ios::binary);
-    if (error || !in_) throw_input("{}: cannot be opened: {}", path_, std::strerror(errno));
+    in_ = open_file(path);
+    size_ = fs::file_size(path);
   }
   uint64_t size() const { return size_; }
   std::vector<unsigned char> bytes(uint64_t offset, uint64_t count) {
@@ -214,7 +209,7 @@ ZipMember::ZipMember(const ZipArchive& archive, const ZipEntry& entry)
   in_.seekg(static_cast<std::streamoff>(entry.offset));
   in_.read(reinterpret_cast<char*>(local.data()), local.size());
   if (!in_ || u32(local.data()) != zip::kLocalSignature) {
-    throw_input("{} does not begin where the directory says; fetch or write the file again",
+    throw_input("{} does not begin where the directory states; fetch or write the file again",
                 where_);
   }
   in_.seekg(u16(&local[26]) + u16(&local[28]), std::ios::cur);
@@ -243,14 +238,14 @@ void ZipMember::read(std::span<std::byte> out) {
 
 void ZipMember::read_stored(std::span<std::byte> out) {
   in_.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
-  if (!in_) throw_input("{}: reading failed; the file is shorter than it says", where_);
+  if (!in_) throw_input("{}: reading failed; the file is shorter than its header states", where_);
   packed_left_ -= out.size();
 }
 
 void ZipMember::refill() {
   const auto count = static_cast<size_t>(std::min<uint64_t>(kBuffer, packed_left_));
   in_.read(reinterpret_cast<char*>(buffer_.data()), static_cast<std::streamsize>(count));
-  if (!in_) throw_input("{}: reading failed; the file is shorter than it says", where_);
+  if (!in_) throw_input("{}: reading failed; the file is shorter than its header states", where_);
   packed_left_ -= count;
   inflater_->stream.next_in = buffer_.data();
   inflater_->stream.avail_in = static_cast<uInt>(count);
@@ -283,7 +278,7 @@ void ZipMember::finish() {
     throw_input("{} holds {} bytes more than its array needs", where_, size_left_);
   }
   if (crc_ != entry_.crc) {
-    throw_input("{} has checksum {:08x}, its directory says {:08x}; the file is damaged", where_,
+    throw_input("{} has checksum {:08x}, its directory has {:08x}; the file is damaged", where_,
                 crc_, entry_.crc);
   }
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <utility>
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
@@ -27,7 +29,70 @@ void check_ids(NodeId nodes, std::span<const Edge> edges) {
   });
 }
 
+void check_weights(std::span<const float> weights) {
+  for (size_t e = 0; e < weights.size(); ++e) {
+    if (!(weights[e] > 0) || !std::isfinite(weights[e])) {
+      throw_input("edge {}: weight {} is not a positive number", e, weights[e]);
+    }
+  }
+}
+
+/// Weights of the arcs of `graph`: the largest of all rows of the list that name an edge.
+std::vector<float> arc_weights(const CsrGraph& graph, std::span<const Edge> edges,
+                               std::span<const float> weights, bool directed, int64_t& conflicts) {
+  std::vector<float> result(static_cast<size_t>(graph.arcs()), 0.0F);
+  const auto place = [&](NodeId row, NodeId sender) {
+    const auto senders = graph.neighbors(row);
+    const auto at = std::lower_bound(senders.begin(), senders.end(), sender) - senders.begin();
+    return static_cast<size_t>(graph.begin(row) + at);
+  };
+  const auto raise = [&](NodeId row, NodeId sender, float weight) {
+    const std::atomic_ref slot(result[place(row, sender)]);
+    float seen = slot.load(std::memory_order_relaxed);
+    while (seen < weight && !slot.compare_exchange_weak(seen, weight, std::memory_order_relaxed)) {
+    }
+  };
+  const auto each = [&](auto&& body) {
+    parallel_for(static_cast<int64_t>(edges.size()), kEdgeGrain, [&](int64_t first, int64_t last) {
+      for (auto e = static_cast<size_t>(first); e < static_cast<size_t>(last); ++e) {
+        if (edges[e].from != edges[e].to) body(edges[e], weights[e]);
+      }
+    });
+  };
+  each([&](const Edge& edge, float weight) {
+    raise(edge.to, edge.from, weight);
+    if (!directed) raise(edge.from, edge.to, weight);
+  });
+  std::atomic<int64_t> smaller{0};
+  each([&](const Edge& edge, float weight) {
+    if (weight < result[place(edge.to, edge.from)]) ++smaller;
+  });
+  conflicts = smaller;
+  return result;
+}
+
 }  // namespace
+
+void check_arc_count(NodeId nodes, int64_t arcs) {
+  if (arcs <= kMaxArcs - nodes) return;
+  throw_input("graph: has {} arcs and {} nodes; arcs and nodes together must be at most {}", arcs,
+              nodes, kMaxArcs);
+}
+
+BuildResult build_graph(NodeId nodes, std::span<const Edge> edges, std::span<const float> weights,
+                        const BuildOptions& options) {
+  expects(weights.empty() || weights.size() == edges.size(), "one weight per edge of the list");
+  check_weights(weights);
+  BuildResult result = build_graph(nodes, edges, options);
+  if (std::all_of(weights.begin(), weights.end(), [](float w) { return w == 1.0F; })) return result;
+  const CsrGraph& plain = result.graph;
+  std::vector<float> values =
+      arc_weights(plain, edges, weights, options.directed, result.weight_conflicts);
+  result.graph = CsrGraph({plain.offsets().begin(), plain.offsets().end()},
+                          {plain.targets().begin(), plain.targets().end()}, options.directed,
+                          std::move(values));
+  return result;
+}
 
 BuildResult build_graph(NodeId nodes, std::span<const Edge> edges, const BuildOptions& options) {
   if (nodes < 0) throw_input("graph: the number of nodes must not be negative, got {}", nodes);
@@ -88,6 +153,7 @@ BuildResult build_graph(NodeId nodes, std::span<const Edge> edges, const BuildOp
   }
   if (n > 0) offsets[n] = out;
   const int64_t dropped_arcs = total - out;
+  check_arc_count(nodes, out);
   targets.resize(static_cast<size_t>(out));
   if (dropped_arcs > out / 8) targets.shrink_to_fit();
 
@@ -109,20 +175,25 @@ Subgraph induced_subgraph(const CsrGraph& graph, const std::vector<bool>& keep) 
   }
   std::vector<ArcIndex> offsets{0};
   std::vector<NodeId> targets;
+  std::vector<float> weights;
   offsets.reserve(result.original.size() + 1);
   for (const NodeId i : result.original) {
-    for (const NodeId j : graph.neighbors(i)) {
-      if (const NodeId k = renamed[static_cast<size_t>(j)]; k >= 0) targets.push_back(k);
+    for (ArcIndex e = graph.begin(i); e < graph.end(i); ++e) {
+      const NodeId k = renamed[static_cast<size_t>(graph.targets()[static_cast<size_t>(e)])];
+      if (k < 0) continue;
+      targets.push_back(k);
+      if (graph.weighted()) weights.push_back(graph.weights()[static_cast<size_t>(e)]);
     }
     offsets.push_back(static_cast<ArcIndex>(targets.size()));
   }
-  result.graph = CsrGraph(std::move(offsets), std::move(targets), graph.directed());
+  result.graph =
+      CsrGraph(std::move(offsets), std::move(targets), graph.directed(), std::move(weights));
   return result;
 }
 
 CsrGraph symmetrised(const CsrGraph& graph) {
   if (!graph.directed()) return graph;
-  return build_graph(graph.nodes(), graph.edge_list()).graph;
+  return build_graph(graph.nodes(), graph.edge_list(), graph.edge_weights()).graph;
 }
 
 }  // namespace dgat::graph

@@ -1,6 +1,7 @@
 #include "dgat/graph/csr_graph.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "dgat/core/error.h"
@@ -8,12 +9,18 @@
 
 namespace dgat::graph {
 
-CsrGraph::CsrGraph(std::vector<ArcIndex> offsets, std::vector<NodeId> targets, bool directed)
-    : offsets_(std::move(offsets)), targets_(std::move(targets)), directed_(directed) {
+CsrGraph::CsrGraph(std::vector<ArcIndex> offsets, std::vector<NodeId> targets, bool directed,
+                   std::vector<float> weights)
+    : offsets_(std::move(offsets)),
+      targets_(std::move(targets)),
+      weights_(std::move(weights)),
+      directed_(directed) {
   expects(!offsets_.empty() && offsets_.front() == 0, "offsets start at 0");
   expects(offsets_.back() == static_cast<ArcIndex>(targets_.size()),
           "offsets end at the arc count");
+  expects(weights_.empty() || weights_.size() == targets_.size(), "one weight per arc");
   const NodeId n = nodes();
+  if (!weights_.empty()) strengths_.resize(static_cast<size_t>(n));
   parallel_for(n, 1 << 14, [&](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {
       const auto i = static_cast<NodeId>(row);
@@ -24,6 +31,14 @@ CsrGraph::CsrGraph(std::vector<ArcIndex> offsets, std::vector<NodeId> targets, b
         expects(j > previous && j < n && j != i, "rows are sorted, simple and in range");
         previous = j;
       }
+      if (weights_.empty()) continue;
+      double sum = 0;
+      for (ArcIndex a = begin(i); a < end(i); ++a) {
+        const float w = weights_[static_cast<size_t>(a)];
+        expects(w > 0 && std::isfinite(w), "weights are positive and finite");
+        sum += double{w};
+      }
+      strengths_[static_cast<size_t>(i)] = sum;
     }
   });
 }
@@ -46,6 +61,20 @@ std::vector<Edge> CsrGraph::edge_list() const {
     }
   }
   return edges;
+}
+
+std::vector<float> CsrGraph::edge_weights() const {
+  std::vector<float> list;
+  if (!weighted()) return list;
+  list.reserve(static_cast<size_t>(edges()));
+  for (NodeId i = 0; i < nodes(); ++i) {
+    for (ArcIndex e = begin(i); e < end(i); ++e) {
+      if (directed_ || i < targets_[static_cast<size_t>(e)]) {
+        list.push_back(weights_[static_cast<size_t>(e)]);
+      }
+    }
+  }
+  return list;
 }
 
 }  // namespace dgat::graph

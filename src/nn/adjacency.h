@@ -11,12 +11,16 @@ namespace dgat::nn {
 template <class T>
 tensor::SparseMatrix<T> plain_adjacency(const graph::CsrGraph& graph);
 
+/// Whether the weights of a weighted graph stand in A and D; else every edge counts 1.
+enum class EdgeWeights { kIgnored, kUsed };
+
 /// D^-1/2 A D^-1/2, or with self loops (D+I)^-1/2 (A+I) (D+I)^-1/2. Rows without entries are zero.
 template <class T>
-tensor::SparseMatrix<T> symmetric_adjacency(const graph::CsrGraph& graph, bool self_loops);
+tensor::SparseMatrix<T> symmetric_adjacency(const graph::CsrGraph& graph, bool self_loops,
+                                            EdgeWeights edge_weights = EdgeWeights::kIgnored);
 
-/// P(1, gamma) = (gamma D + (1-gamma) I)^-1 (gamma A + (1-gamma) I). At gamma = 1 the row of an
-/// isolated node is zero.
+/// P(1, gamma) = (gamma D + (1-gamma) I)^-1 (gamma A + (1-gamma) I), with the weights of the graph.
+/// At gamma = 1 the row of an isolated node is zero.
 template <class T>
 tensor::SparseMatrix<T> laplacian_propagation(const graph::CsrGraph& graph, double gamma);
 
@@ -32,16 +36,17 @@ tensor::Matrix<T> dense_copy(const NodeFeatures<T>& features);
 
 /// D^-1 A: row i averages the neighbours of i, isolated nodes get 0; or (D+I)^-1 (A+I).
 template <class T>
-tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph& graph, bool self_loops);
+tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph& graph, bool self_loops,
+                                       EdgeWeights edge_weights = EdgeWeights::kIgnored);
 
 enum class Normalisation { kNone, kSymmetric, kMean };
 
 /// One of the above on the graph as it was read, made once per data set. Self loops need a
 /// normalisation.
 template <class T>
-std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(const GraphInput<T>& input,
-                                                                Normalisation normalisation,
-                                                                bool self_loops = false);
+std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(
+    const GraphInput<T>& input, Normalisation normalisation, bool self_loops = false,
+    EdgeWeights edge_weights = EdgeWeights::kIgnored);
 
 /// Bytes of a SparseMatrix<T> with its transpose, counting the arrays it is made from.
 template <class T>

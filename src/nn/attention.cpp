@@ -13,8 +13,8 @@ bool has_bias(const ConvolutionOptions& o) {
 /// first layer reads sparse features; the residual form before it, which is less work. (One could
 /// be had for both, at the price of other last bits.)
 template <class T>
-Var<T> map_at_receivers(Tape<T>& tape, const Linear<T>& map, const InputView<T>& x,
-                        const LayerRows<T>& layer, AttentionForm form) {
+Var<T> query_rows(Tape<T>& tape, const Linear<T>& map, const InputView<T>& x,
+                  const LayerRows<T>& layer, AttentionForm form) {
   if (form == AttentionForm::kResidual) return map(tape, layer.at_receivers(tape, x.dense));
   return layer.at_receivers(tape, map(tape, x));
 }
@@ -25,9 +25,10 @@ template <class T>
 Gatv2Attention<T>::Gatv2Attention(ParameterSet<T>& set, const std::string& name,
                                   const ConvolutionOptions& o)
     : options_(o),
-      lin_src_(set, name + "lin_src", o.out, o.in, has_bias(o)),
-      lin_dst_(set, name + "lin_dst", o.out, o.in, has_bias(o)),
-      att_(&set.weight(name + "att", o.heads, o.out / o.heads)),
+      lin_src_(set, name + "lin_src", o.out, o.in, has_bias(o), o.initializer()),
+      lin_dst_(set, name + "lin_dst", o.out, o.in, has_bias(o), o.initializer()),
+      att_(&set.weight(name + "att", o.heads, o.out / o.heads, o.initializer())),
+      bias_(set, name, o),
       edge_(directional_term(set, name, o)) {}
 
 template <class T>
@@ -41,12 +42,12 @@ Var<T> Gatv2Attention<T>::operator()(Tape<T>& tape, const InputView<T>& x,
                                      const LayerRows<T>& layer, Inspection<T>* inspection) const {
   tensor::EdgeTerm<T> edge;
   if (edge_) edge = (*edge_)(tape, *layer.messages);
-  const Var<T> src = lin_src_(tape, x);
-  const Var<T> dst = map_at_receivers(tape, lin_dst_, x, layer, options_.form);
+  const Var<T> src = tensor::dropout(tape, lin_src_(tape, x), options_.dropout_values);
+  const Var<T> dst = query_rows(tape, lin_dst_, x, layer, options_.form);
   Var<T> message = tensor::gatv2_attention(
       tape, layer.messages->graph, dst, src, tape.parameter(*att_), edge,
       {.heads = options_.heads, .dropout = options_.dropout}, next_attention(inspection));
-  if (!options_.separate) return message;
+  if (!options_.separate) return bias_(tape, message);
   return tensor::concat_columns(tape, {layer.at_receivers(tape, src), message});
 }
 
@@ -54,9 +55,10 @@ template <class T>
 DotAttention<T>::DotAttention(ParameterSet<T>& set, const std::string& name,
                               const ConvolutionOptions& o)
     : options_(o),
-      query_(set, name + "lin_query", o.out, o.in, has_bias(o)),
-      key_(set, name + "lin_key", o.out, o.in, has_bias(o)),
-      value_(set, name + "lin_value", o.out, o.in, has_bias(o)),
+      query_(set, name + "lin_query", o.out, o.in, has_bias(o), o.initializer()),
+      key_(set, name + "lin_key", o.out, o.in, has_bias(o), o.initializer()),
+      value_(set, name + "lin_value", o.out, o.in, has_bias(o), o.initializer()),
+      bias_(set, name, o),
       edge_(directional_term(set, name, o)) {}
 
 template <class T>
@@ -73,12 +75,14 @@ Var<T> DotAttention<T>::operator()(Tape<T>& tape, const InputView<T>& x, const L
   // What the residual form reads of x is picked first, so that its gradient is added last.
   const bool pick_first = options_.form == AttentionForm::kResidual;
   const Var<T> own = pick_first ? layer.at_receivers(tape, x.dense) : Var<T>();
-  const Var<T> value = value_(tape, x), key = key_(tape, x);
+  const Var<T> value = tensor::dropout(tape, value_(tape, x), options_.dropout_values);
+  const Var<T> key = key_(tape, x);
   const Var<T> query = pick_first ? query_(tape, own) : layer.at_receivers(tape, query_(tape, x));
   Var<T> message = tensor::dot_attention(tape, layer.messages->graph, query, key, value, edge,
                                          {.heads = options_.heads, .dropout = options_.dropout},
                                          next_attention(inspection));
-  return options_.separate ? tensor::concat_columns(tape, {own, message}) : message;
+  if (!options_.separate) return bias_(tape, message);
+  return tensor::concat_columns(tape, {own, message});
 }
 
 template class Gatv2Attention<DGAT_SCALAR>;

@@ -20,6 +20,7 @@ class Gatv2Attention final : public Convolution<T> {
   ConvolutionOptions options_;
   Linear<T> lin_src_, lin_dst_;
   tensor::Parameter<T>* att_;
+  MessageBias<T> bias_;
   std::optional<DirectionalTerm<T>> edge_;
 };
 
@@ -37,6 +38,7 @@ class DotAttention final : public Convolution<T> {
  private:
   ConvolutionOptions options_;
   Linear<T> query_, key_, value_;
+  MessageBias<T> bias_;
   std::optional<DirectionalTerm<T>> edge_;
 };
 

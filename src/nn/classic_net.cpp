@@ -25,7 +25,10 @@ class ClassicLayer {
                                    .heads = last_ ? 1 : o.heads,
                                    .form = AttentionForm::kClassic,
                                    .edge_features = kind.directional ? 2 * o.eigenvectors : 0,
-                                   .dropout = o.dropout});
+                                   .dropout = o.dropout,
+                                   .dropout_values = o.dropout_values ? o.dropout : 0,
+                                   .bias = o.conv_bias,
+                                   .start = o.init});
     if (o.projection && !last_) {
       projection_.emplace(set, name + "projection", o.hidden, o.hidden, /*bias=*/false);
     }

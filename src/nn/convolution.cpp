@@ -3,6 +3,7 @@
 #include "adjacency.h"
 #include "attention.h"
 #include "dgat.h"
+#include "mapped_convolution.h"
 
 namespace dgat::nn {
 namespace {
@@ -17,9 +18,11 @@ class ConstantConvolution final : public Convolution<T> {
 
   void prepare(const GraphInput<T>& input, bool /*reads_features*/) override {
     if (kind_ == ConvolutionKind::kSymmetric) {
-      matrix_ = shared_adjacency(input, Normalisation::kSymmetric, /*self_loops=*/true);
+      matrix_ = shared_adjacency(input, Normalisation::kSymmetric, /*self_loops=*/true,
+                                 EdgeWeights::kUsed);
     } else if (kind_ == ConvolutionKind::kMean) {
-      matrix_ = shared_adjacency(input, Normalisation::kMean);
+      matrix_ =
+          shared_adjacency(input, Normalisation::kMean, /*self_loops=*/false, EdgeWeights::kUsed);
     }
   }
 
@@ -51,6 +54,9 @@ std::unique_ptr<Convolution<T>> make_convolution(ConvolutionKind kind, Parameter
     case ConvolutionKind::kDotProduct:
       return std::make_unique<DotAttention<T>>(set, name, options);
     default:
+      if (options.form == AttentionForm::kClassic) {
+        return std::make_unique<MappedConvolution<T>>(kind, set, name, options);
+      }
       return std::make_unique<ConstantConvolution<T>>(kind, options.separate);
   }
 }

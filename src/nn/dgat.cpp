@@ -35,7 +35,7 @@ HeadScores<T>::HeadScores(ParameterSet<T>& set, const std::string& name,
   if (o.form == AttentionForm::kResidual) {
     whole_ = Linear<T>(set, name, o.heads, o.out, bias);
   } else {
-    slices_ = &set.weight(name, o.heads, o.out / o.heads);
+    slices_ = &set.weight(name, o.heads, o.out / o.heads, o.initializer());
   }
 }
 
@@ -49,11 +49,12 @@ template <class T>
 DirectionalTerm<T>::DirectionalTerm(ParameterSet<T>& set, const std::string& name,
                                     const ConvolutionOptions& o) {
   const bool residual = o.form == AttentionForm::kResidual;
-  lin_edge_ = Linear<T>(set, name + "lin_edge", o.out, o.edge_features, /*bias=*/residual);
+  lin_edge_ =
+      Linear<T>(set, name + "lin_edge", o.out, o.edge_features, /*bias=*/residual, o.initializer());
   if (residual) {
     att_edge_ = Linear<T>(set, name + "att_edge", o.heads, o.out);
   } else {
-    slices_ = &set.weight(name + "att_edge", o.heads, o.out / o.heads);
+    slices_ = &set.weight(name + "att_edge", o.heads, o.out / o.heads, o.initializer());
   }
 }
 
@@ -75,9 +76,11 @@ template <class T>
 DirectionalAttention<T>::DirectionalAttention(ParameterSet<T>& set, const std::string& name,
                                               const ConvolutionOptions& o)
     : options_(o),
-      lin_(set, name + "lin", o.out, o.in, /*bias=*/o.form == AttentionForm::kResidual),
+      lin_(set, name + "lin", o.out, o.in, /*bias=*/o.form == AttentionForm::kResidual,
+           o.initializer()),
       att_src_(set, name + "att_src", o, /*bias=*/true),
       att_dst_(set, name + "att_dst", o, /*bias=*/false),
+      bias_(set, name, o),
       edge_(directional_term(set, name, o)) {}
 
 template <class T>
@@ -94,10 +97,11 @@ Var<T> DirectionalAttention<T>::operator()(Tape<T>& tape, const InputView<T>& h,
   const Var<T> y = lin_(tape, h);                                  // W_n h
   const Var<T> src = att_src_(tape, y);                            // a_src . y_j
   const Var<T> dst = layer.at_receivers(tape, att_dst_(tape, y));  // a_dst . y_i
+  const Var<T> values = tensor::dropout(tape, y, options_.dropout_values);
   Var<T> message = tensor::additive_attention(
-      tape, layer.messages->graph, y, dst, src, edge,
+      tape, layer.messages->graph, values, dst, src, edge,
       {.heads = options_.heads, .dropout = options_.dropout}, next_attention(inspection));
-  if (!options_.separate) return message;
+  if (!options_.separate) return bias_(tape, message);
   return tensor::concat_columns(tape, {layer.at_receivers(tape, y), message});
 }
 

@@ -38,6 +38,20 @@ class DirectionalTerm {
   tensor::Parameter<T>* slices_ = nullptr;  // a_e in the classic form
 };
 
+/// A bias behind the sum, if the options ask for one: parameter NAMEbias [out].
+template <class T>
+class MessageBias {
+ public:
+  MessageBias(ParameterSet<T>& set, const std::string& name, const ConvolutionOptions& options)
+      : bias_(options.bias ? &convolution_bias(set, name + "bias", options) : nullptr) {}
+  tensor::Var<T> operator()(tensor::Tape<T>& tape, const tensor::Var<T>& message) const {
+    return bias_ != nullptr ? tensor::add_bias(tape, message, tape.parameter(*bias_)) : message;
+  }
+
+ private:
+  tensor::Parameter<T>* bias_;
+};
+
 /// GAT's attention with a directional term; without one it is GAT's.
 ///
 /// Parameters: NAMElin is W_n, NAMEatt_dst and NAMEatt_src are the parts of a that meet i and j.
@@ -54,6 +68,7 @@ class DirectionalAttention final : public Convolution<T> {
   ConvolutionOptions options_;
   Linear<T> lin_;
   HeadScores<T> att_src_, att_dst_;
+  MessageBias<T> bias_;
   std::optional<DirectionalTerm<T>> edge_;
 };
 

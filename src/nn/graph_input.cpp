@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "dgat/core/error.h"
+#include "dgat/graph/builder.h"
+
 namespace dgat::nn {
 
 template <class T>
@@ -16,6 +19,49 @@ NodeFeatures<T>::NodeFeatures(const data::Features& features)
 }
 
 template <class T>
+NodeFeatures<T> NodeFeatures<T>::part(dist::Communicator& ranks) const {
+  NodeFeatures part;
+  part.rows_ = rows_;
+  part.cols_ = cols_;
+  part.share_ = dist::share_of(ranks, rows_);
+  if (sparse_) {
+    part.sparse_.emplace(sparse_->part(ranks, /*split_columns=*/false));
+  } else {
+    const T* first = dense_.row(part.share_.first());
+    part.dense_ = tensor::Matrix<T>(part.share_.count(), cols_);
+    std::copy(first, first + part.dense_.size(), part.dense_.data());
+  }
+  return part;
+}
+
+template <class T>
+NodeFeatures<T> NodeFeatures<T>::rows_of(std::span<const int32_t> nodes) const {
+  NodeFeatures some;
+  some.rows_ = std::ssize(nodes);
+  some.cols_ = cols_;
+  if (!sparse_) {
+    some.dense_ = tensor::Matrix<T>(some.rows_, cols_);
+    for (size_t k = 0; k < nodes.size(); ++k) {
+      std::copy_n(dense_.row(nodes[k]), cols_, some.dense_.row(static_cast<int64_t>(k)));
+    }
+    return some;
+  }
+  const auto& csr = sparse_->csr();
+  std::vector<int64_t> offsets{0};
+  std::vector<int32_t> columns;
+  std::vector<T> values;
+  for (const int32_t i : nodes) {
+    const int64_t begin = csr.offsets[static_cast<size_t>(i)],
+                  end = csr.offsets[static_cast<size_t>(i) + 1];
+    columns.insert(columns.end(), csr.columns.begin() + begin, csr.columns.begin() + end);
+    values.insert(values.end(), csr.values.begin() + begin, csr.values.begin() + end);
+    offsets.push_back(std::ssize(columns));
+  }
+  some.sparse_.emplace(some.rows_, cols_, offsets, columns, values);
+  return some;
+}
+
+template <class T>
 Messages<T>::Messages(const rewire::MessageGraph& source)
     : graph(source.offsets, source.senders),
       features(tensor::Matrix<T>::from(source.arcs(), source.feature_count, source.features)) {}
@@ -23,6 +69,10 @@ Messages<T>::Messages(const rewire::MessageGraph& source)
 template <class T>
 Messages<T> Messages<T>::into(std::span<const int32_t> nodes,
                               std::optional<std::span<const int32_t>> senders) const {
+  if (whole) {
+    return part(std::make_shared<const Messages>(whole->into(nodes, senders)),
+                *graph.share()->arcs.ranks);
+  }
   tensor::MessageGraph kept = graph.into(nodes, senders);
   tensor::Matrix<T> rows(features.empty() ? 0 : kept.arcs(), features.cols());
   for (size_t r = 0; r < nodes.size() && !features.empty(); ++r) {
@@ -33,7 +83,75 @@ Messages<T> Messages<T>::into(std::span<const int32_t> nodes,
   return Messages(std::move(kept), std::move(rows));
 }
 
+template <class T>
+Messages<T> Messages<T>::among(std::span<const int32_t> nodes) const {
+  std::vector<int32_t> place(static_cast<size_t>(graph.sender_nodes()), -1);
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    place[static_cast<size_t>(nodes[k])] = static_cast<int32_t>(k);
+  }
+  std::vector<int64_t> offsets{0}, kept;  // kept: arcs of the whole graph
+  std::vector<int32_t> senders;
+  for (const int32_t i : nodes) {
+    const auto at = static_cast<size_t>(i);
+    for (int64_t e = graph.offsets()[at]; e < graph.offsets()[at + 1]; ++e) {
+      const int32_t k = place[static_cast<size_t>(graph.senders()[static_cast<size_t>(e)])];
+      if (k < 0) continue;
+      senders.push_back(k);
+      kept.push_back(e);
+    }
+    offsets.push_back(std::ssize(senders));
+  }
+  tensor::Matrix<T> rows(features.empty() ? 0 : std::ssize(kept), features.cols());
+  for (int64_t e = 0; e < rows.rows(); ++e) {
+    std::copy_n(features.row(kept[static_cast<size_t>(e)]), features.cols(), rows.row(e));
+  }
+  return Messages(tensor::MessageGraph(std::move(offsets), std::move(senders)), std::move(rows));
+}
+
+template <class T>
+Messages<T> Messages<T>::part(std::shared_ptr<const Messages> all, dist::Communicator& ranks) {
+  tensor::MessageGraph arcs = all->graph.part(ranks);
+  const dist::RowShare& share = arcs.share()->arcs;
+  tensor::Matrix<T> rows(all->features.empty() ? 0 : share.count(), all->features.cols());
+  if (!rows.empty()) {
+    const T* first = all->features.row(share.first());
+    std::copy(first, first + rows.size(), rows.data());
+  }
+  Messages part(std::move(arcs), std::move(rows));
+  part.whole = std::move(all);
+  return part;
+}
+
+template <class T>
+GraphInput<T> part_of(const GraphInput<T>& input, dist::Communicator& ranks) {
+  GraphInput<T> part = input;
+  part.features = std::make_shared<const NodeFeatures<T>>(input.features->part(ranks));
+  part.messages = std::make_shared<const Messages<T>>(Messages<T>::part(input.messages, ranks));
+  part.ranks = &ranks;
+  return part;
+}
+
+template <class T>
+GraphInput<T> induced_input(const GraphInput<T>& input, std::span<const int32_t> nodes) {
+  expects(input.ranks == nullptr, "induced_input: the input is whole");
+  std::vector<bool> keep(static_cast<size_t>(input.nodes()));
+  for (const int32_t i : nodes) keep[static_cast<size_t>(i)] = true;
+  GraphInput<T> some;
+  some.features = std::make_shared<const NodeFeatures<T>>(input.features->rows_of(nodes));
+  some.messages = std::make_shared<const Messages<T>>(input.messages->among(nodes));
+  some.graph =
+      std::make_shared<const graph::CsrGraph>(graph::induced_subgraph(*input.graph, keep).graph);
+  for (const int32_t i : nodes) {
+    if (input.training_labels.empty()) break;
+    some.training_labels.push_back(input.training_labels[static_cast<size_t>(i)]);
+  }
+  return some;
+}
+
 template class NodeFeatures<DGAT_SCALAR>;
+template GraphInput<DGAT_SCALAR> induced_input(const GraphInput<DGAT_SCALAR>&,
+                                               std::span<const int32_t>);
+template GraphInput<DGAT_SCALAR> part_of(const GraphInput<DGAT_SCALAR>&, dist::Communicator&);
 template struct Messages<DGAT_SCALAR>;
 
 }  // namespace dgat::nn

@@ -11,7 +11,7 @@ template <class T>
 InputView<T> view_input(Tape<T>& tape, const NodeFeatures<T>& features, double dropout) {
   if (!tape.training()) dropout = 0;
   if (!features.is_sparse()) {
-    return tensor::dropout(tape, tape.reference(features.dense()), dropout);
+    return tensor::dropout(tape, tape.reference(features.dense(), features.share()), dropout);
   }
   if (dropout == 0) return {features.sparse(), {}};
   return {features.sparse(), {dropout, tape.next_random_stream()}};

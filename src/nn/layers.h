@@ -67,6 +67,41 @@ class LayerNorm {
   tensor::Parameter<T>* bias_ = nullptr;
 };
 
+/// BatchNorm over all nodes; parameters NAME.weight = 1 and NAME.bias = 0, buffers
+/// NAME.running_mean = 0 and NAME.running_var = 1. A training pass moves the buffers.
+template <class T>
+class BatchNorm {
+ public:
+  BatchNorm() = default;
+  BatchNorm(ParameterSet<T>& set, const std::string& name, int64_t width)
+      : name_(name),
+        weight_(&set.constant(name + ".weight", 1, width, 1, false)),
+        bias_(&set.constant(name + ".bias", 1, width, 0, false)) {
+    state_.mean = tensor::Matrix<T>::zeros(1, width);
+    state_.variance = tensor::Matrix<T>::filled(1, width, T{1});
+  }
+  tensor::Var<T> operator()(tensor::Tape<T>& tape, const tensor::Var<T>& x) {
+    return tensor::batch_norm(tape, x, tape.parameter(*weight_), tape.parameter(*bias_), state_);
+  }
+  /// dropout(ReLU(norm(a + b))) in one pass; b may be empty.
+  tensor::Var<T> relu_dropout(tensor::Tape<T>& tape, const tensor::Var<T>& a,
+                              const tensor::Var<T>& b, double dropout) {
+    return tensor::batch_norm_relu_dropout(tape, a, b, tape.parameter(*weight_),
+                                           tape.parameter(*bias_), state_, dropout);
+  }
+  /// For Model::buffers().
+  void list_buffers(std::vector<NamedBuffer<T>>& all) {
+    all.push_back({name_ + ".running_mean", &state_.mean});
+    all.push_back({name_ + ".running_var", &state_.variance});
+  }
+
+ private:
+  std::string name_;
+  tensor::Parameter<T>* weight_ = nullptr;
+  tensor::Parameter<T>* bias_ = nullptr;
+  tensor::BatchNormState<T> state_;
+};
+
 /// linear(in, width) -> dropout -> GELU -> linear(width, width); the last dropout is left to the
 /// residual sum, which does it in the same pass. Parameters NAME.0 and NAME.1.
 template <class T>

@@ -32,6 +32,9 @@ std::vector<ModelEntry<T>> constant_models() {
     info.description = description;
     info.equations = equations;
     info.reference = reference;
+    info.has_deep = true;
+    info.over_ranks = info.in_cells = true;
+    info.uses_edge_weights = kind.convolution != K::kNone;
     return recipe_model<T>(std::move(info), kind);
   };
   return {

@@ -6,6 +6,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/random.h"
+#include "dgat/nn/parameter_limit.h"
 
 namespace dgat::nn {
 namespace {
@@ -39,6 +40,7 @@ typename ParameterSet<T>::Entry& ParameterSet<T>::declare(const std::string& nam
                                                           const std::vector<int64_t>& shape,
                                                           int64_t rows, int64_t cols) {
   expects(find(name) == nullptr, "parameter names are unique");
+  ParameterLimit::check(count(), name, rows, cols);
   Entry& entry = entries_.emplace_back();
   entry.parameter.name = name;
   entry.parameter.value = tensor::Matrix<T>(rows, cols);

@@ -34,7 +34,7 @@ std::shared_ptr<const void> PrecomputedParts::find_or_make(
   const std::string detail = needs.detail.empty() ? "" : fmt::format(" ({})", needs.detail);
   if (needs.bytes > budget_ - bytes_) {
     throw_input(
-        "{}: needs {}{}, {} of the memory budget are left; raise --memory-budget or take "
+        "{}: needs {}{}, {} of the memory budget are left; raise --memory-budget or choose "
         "a model that precomputes less",
         name, in_gigabytes(needs.bytes), detail, in_gigabytes(budget_ - bytes_));
   }

@@ -27,7 +27,37 @@ struct LayerRows {
   }
 };
 
-/// Made anew only when other nodes or another graph are asked for. The first layer reads all nodes.
+/// The given nodes and those that send to them, in order.
+inline std::vector<int32_t> nodes_read_by(const tensor::MessageGraph& graph,
+                                          std::span<const int32_t> given) {
+  std::vector<char> is_read(static_cast<size_t>(graph.nodes()));
+  for (const int32_t i : given) {
+    const auto at = static_cast<size_t>(i);
+    is_read[at] = 1;
+    for (int64_t e = graph.offsets()[at]; e < graph.offsets()[at + 1]; ++e) {
+      is_read[static_cast<size_t>(graph.senders()[static_cast<size_t>(e)])] = 1;
+    }
+  }
+  std::vector<int32_t> nodes;
+  for (int32_t i = 0; i < graph.nodes(); ++i) {
+    if (is_read[static_cast<size_t>(i)] != 0) nodes.push_back(i);
+  }
+  return nodes;
+}
+
+/// Where nodes stand in a list that increases and has them all.
+inline std::vector<int32_t> places_in(std::span<const int32_t> list,
+                                      std::span<const int32_t> nodes) {
+  std::vector<int32_t> places;
+  places.reserve(nodes.size());
+  for (const int32_t node : nodes) {
+    places.push_back(static_cast<int32_t>(std::ranges::lower_bound(list, node) - list.begin()));
+  }
+  return places;
+}
+
+/// Made again only when other nodes or another graph are asked for. The first layer reads all
+/// nodes.
 template <class T>
 class ReceptiveField {
  public:
@@ -52,39 +82,23 @@ class ReceptiveField {
     std::vector<int32_t> given = wanted_;  // nodes that the present layer gives
     for (size_t l = layers_.size(); l-- > 0;) {
       std::vector<int32_t> read;
-      if (l > 0 && by_messages_only) read = nodes_read_by(given);
+      if (l > 0 && by_messages_only) read = few_read_by(given);
       if (read.empty()) {
         parts_.push_back(all_->into(given));
         layers_[l] = {&parts_.back(), keep(given)};
         return;
       }
       parts_.push_back(all_->into(given, read));
-      for (int32_t& node : given) {
-        node = static_cast<int32_t>(std::ranges::lower_bound(read, node) - read.begin());
-      }
-      layers_[l] = {&parts_.back(), keep(given)};
+      layers_[l] = {&parts_.back(), keep(places_in(read, given))};
       given = std::move(read);
     }
   }
 
-  /// The given nodes and those that send to them, in order; none when that is nearly all of them,
-  /// where picking rows would cost what it saves.
-  std::vector<int32_t> nodes_read_by(const std::vector<int32_t>& given) const {
-    const tensor::MessageGraph& graph = all_->graph;
-    std::vector<char> is_read(static_cast<size_t>(graph.nodes()));
-    for (const int32_t i : given) {
-      const auto at = static_cast<size_t>(i);
-      is_read[at] = 1;
-      for (int64_t e = graph.offsets()[at]; e < graph.offsets()[at + 1]; ++e) {
-        is_read[static_cast<size_t>(graph.senders()[static_cast<size_t>(e)])] = 1;
-      }
-    }
-    const int64_t count = std::ranges::count(is_read, 1);
-    if (16 * count > 15 * graph.nodes()) return {};
-    std::vector<int32_t> nodes;
-    for (int32_t i = 0; i < graph.nodes(); ++i) {
-      if (is_read[static_cast<size_t>(i)] != 0) nodes.push_back(i);
-    }
+  /// None when that is nearly all nodes, where picking rows would cost what it saves.
+  std::vector<int32_t> few_read_by(const std::vector<int32_t>& given) const {
+    const tensor::MessageGraph& graph = all_->whole_graph();
+    std::vector<int32_t> nodes = nodes_read_by(graph, given);
+    if (16 * std::ssize(nodes) > 15 * graph.nodes()) nodes.clear();
     return nodes;
   }
 

@@ -48,11 +48,14 @@ ModelInfo attention_info(const NetKind& kind) {
                                text.reference);
   info.uses_heads = true;
   info.directional = kind.directional;
-  info.has_classic = !kind.separate;
+  info.over_ranks = info.in_cells = true;
+  info.has_classic = info.has_deep = !kind.separate;
+  // As in the code behind the published rows.
+  if (info.name == "gat-sep" || info.name == "gt-sep") info.defaults = {{"self_loops", "off"}};
   if (kind.directional) {
     info.grid = {{"alpha", {"0", "0.5", "1"}},
                  {"gamma", {"0.1", "0.3", "0.5", "0.7", "0.9", "1"}},
-                 {"rewire", {"none", "add", "prune-far+add", "prune-near"}}};
+                 {"rewire", {"none", "hub", "add", "prune-far+add", "prune-near"}}};
   }
   return info;
 }

@@ -22,12 +22,23 @@ std::unique_ptr<Model<T>> make_residual_net(const ModelOptions& options, const N
 template <class T>
 std::unique_ptr<Model<T>> make_classic_net(const ModelOptions& options, const NetKind& kind);
 
+/// x <- dropout(ReLU(norm(convolution(x) + skip(x)))), then an output map (deep_net.cpp). An
+/// attention is not separate; sage is by its own definition.
+template <class T>
+std::unique_ptr<Model<T>> make_deep_net(const ModelOptions& options, const NetKind& kind);
+
 /// The one that the options ask for.
 template <class T>
 std::unique_ptr<Model<T>> make_recipe_net(const ModelOptions& options, NetKind kind) {
   kind.directional = kind.directional && options.directional;
-  return options.recipe == Recipe::kClassic ? make_classic_net<T>(options, kind)
-                                            : make_residual_net<T>(options, kind);
+  switch (options.recipe) {
+    case Recipe::kClassic:
+      return make_classic_net<T>(options, kind);
+    case Recipe::kDeep:
+      return make_deep_net<T>(options, kind);
+    default:
+      return make_residual_net<T>(options, kind);
+  }
 }
 
 }  // namespace dgat::nn

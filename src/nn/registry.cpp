@@ -37,7 +37,11 @@ void check_options(const ModelInfo& info, const ModelOptions& o) {
   if (o.recipe == Recipe::kClassic && !info.has_classic) {
     throw_input("{}: there is no classic form; use recipe residual", name);
   }
-  if (info.per_node && o.nodes < 1) throw_input("{}: how many nodes has the graph?", name);
+  if (o.recipe == Recipe::kDeep && !info.has_deep) {
+    throw_input("{}: there is no deep form; use recipe residual", name);
+  }
+  if (info.per_node && o.nodes < 1)
+    throw_input("{}: the number of nodes of the graph is missing; set ModelOptions::nodes", name);
   for (const ExtraOption& extra : info.extras) {
     const double value = o.extra.at(extra.name);
     if (!(value >= extra.first && value <= extra.last)) {
@@ -53,11 +57,19 @@ void check_options(const ModelInfo& info, const ModelOptions& o) {
 Recipe parse_recipe(std::string_view text) {
   if (text == "residual") return Recipe::kResidual;
   if (text == "classic") return Recipe::kClassic;
-  throw_input("recipe: must be residual or classic, got '{}'", text);
+  if (text == "deep") return Recipe::kDeep;
+  throw_input("recipe: must be residual, classic or deep, got '{}'", text);
 }
 
 std::string to_string(Recipe recipe) {
-  return recipe == Recipe::kResidual ? "residual" : "classic";
+  switch (recipe) {
+    case Recipe::kClassic:
+      return "classic";
+    case Recipe::kDeep:
+      return "deep";
+    default:
+      return "residual";
+  }
 }
 
 std::span<const ModelInfo> all_models() {

@@ -4,6 +4,8 @@
 // part of the file format.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "recipes.h"
 
 namespace dgat::nn {
@@ -91,7 +93,43 @@ class ResidualNet final : public Model<T> {
                nullptr);
   }
 
+  /// An attention reads other nodes along messages only; the others take all rows at once.
+  tensor::Matrix<T> forward_by_parts(Tape<T>& tape, const GraphInput<T>& input,
+                                     const std::vector<std::vector<int32_t>>& parts) override {
+    if (!by_messages_only_) return Model<T>::forward_by_parts(tape, input, parts);
+    tensor::Matrix<T> x(input.nodes(), this->options().hidden);
+    for (const std::vector<int32_t>& part : parts) {
+      const NodeFeatures<T> own = input.features->rows_of(part);
+      const Var<T> y = input_(tape, view_input(tape, own));
+      put_rows(x, part, tensor::dropout_gelu(tape, y, this->options().dropout));
+    }
+    for (const ResidualBlock<T>& block : blocks_) {
+      tensor::Matrix<T> next(x.rows(), x.cols());
+      for (const std::vector<int32_t>& part : parts) {
+        const std::vector<int32_t> read = nodes_read_by(input.messages->graph, part);
+        const std::vector<int32_t> own = places_in(read, part);
+        const Messages<T> messages = input.messages->into(part, read);
+        const Var<T> senders = tensor::gather_rows(tape, tape.reference(x), read);
+        put_rows(next, part, block(tape, senders, LayerRows<T>{&messages, own}, nullptr));
+      }
+      x = std::move(next);
+    }
+    tensor::Matrix<T> logits(x.rows(), this->options().outputs());
+    for (const std::vector<int32_t>& part : parts) {
+      const Var<T> rows = tensor::gather_rows(tape, tape.reference(x), part);
+      put_rows(logits, part, output_(tape, norm_(tape, rows)));
+    }
+    return logits;
+  }
+
  private:
+  static void put_rows(tensor::Matrix<T>& into, std::span<const int32_t> places,
+                       const Var<T>& rows) {
+    for (int64_t k = 0; k < rows.rows(); ++k) {
+      std::copy_n(rows.value().row(k), rows.cols(), into.row(places[static_cast<size_t>(k)]));
+    }
+  }
+
   Var<T> run(Tape<T>& tape, const GraphInput<T>& input, const std::vector<LayerRows<T>>& rows,
              Inspection<T>* inspection) const {
     Var<T> x = input_(tape, view_input(tape, *input.features));

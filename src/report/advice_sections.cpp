@@ -51,8 +51,8 @@ DotChart gain_chart(const Json& advice) {
 Heatmap score_map(const Json& advice) {
   Heatmap map{.title = "Score by γ and rewiring",
               .note =
-                  "Share of the labels' variance predicted on held-out training nodes; the "
-                  "highest of every cell where several were judged.",
+                  "Share of the labels' variance predicted on held-out training nodes. A cell "
+                  "with several candidates shows the highest score.",
               .row_label = "γ",
               .column_label = "rewiring",
               .rows = {},
@@ -143,7 +143,7 @@ Facts choice_card(const Json& advice) {
   const auto clear = advice.find("clear");
   return {
       "Advice",
-      {{"choice", candidate_name(object_at(advice, "choice"))},
+      {{"choice", candidate_name(object_at(advice, advice.contains("best") ? "best" : "choice"))},
        {"clear", clear != advice.end() && clear->is_boolean() && clear->get<bool>() ? "yes" : "no"},
        {"data set", text_at(advice, "dataset")},
        {"split", text_at(advice, "split")},
@@ -166,8 +166,9 @@ std::vector<Section> advice_sections(const Json& advice) {
       over_gamma(advice, "eigenvalue", "Eigenvalue over γ", "eigenvalue", Format::kNumber));
   vector.blocks.emplace_back(
       over_gamma(advice, "gap", "Gap to the next eigenvalue", "gap", Format::kNumber));
-  vector.blocks.emplace_back(over_gamma(advice, "participation_ratio", "Where φ lives",
-                                        "share of the nodes", Format::kPercent));
+  vector.blocks.emplace_back(over_gamma(advice, "participation_ratio",
+                                        "Nodes on which φ is concentrated", "share of the nodes",
+                                        Format::kPercent));
   vector.blocks.emplace_back(over_gamma(advice, "class_share", "Classes in φ",
                                         "variance between classes", Format::kPercent));
   return {std::move(section), std::move(vector)};
@@ -175,9 +176,9 @@ std::vector<Section> advice_sections(const Json& advice) {
 
 std::vector<Section> advice_check_sections(const Json& check) {
   Section section{"Advice against training",
-                  "Every candidate is judged without training and then trained. ρ is Spearman's "
-                  "correlation of the two orders; the regret is what the choice gives away against "
-                  "the best candidate.",
+                  "Every candidate is scored without training and then trained. ρ is Spearman's "
+                  "correlation of the two orders; the regret is the loss of the choice against the "
+                  "best candidate.",
                   {}};
   Table table{
       "By data set",
@@ -213,7 +214,7 @@ std::vector<Section> advice_check_sections(const Json& check) {
       line.y.push_back(number_at(candidate, "val"));
     }
     details.emplace_back(LineChart{.title = name,
-                                   .note = "Good advice rises to the right.",
+                                   .note = "With good advice, the dots rise to the right.",
                                    .x_label = "score of the advice",
                                    .y_label = "validation after training",
                                    .format = Format::kPercent,

@@ -161,6 +161,10 @@ Json block_json(const Drawing& drawing) {
   return to_json(drawing);
 }
 
+Json block_json(const Explorer& explorer) {
+  return to_json(explorer);
+}
+
 }  // namespace
 
 Json to_json(const Block& block) {

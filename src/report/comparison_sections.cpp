@@ -16,7 +16,7 @@ DotChart difference_chart(const Json& study) {
   DotChart chart{.title = "Difference to " + reference,
                  .note =
                      "Mean difference over the splits with its 95% interval from the corrected "
-                     "resampled t-test; an interval that leaves out zero is p < 0.05 before the "
+                     "resampled t-test. An interval without zero means p < 0.05 before the "
                      "adjustment for the number of rows.",
                  .x_label = "test " + metric_name(text_at(study, "metric")) + ", difference",
                  .format = metric_format(),
@@ -70,7 +70,7 @@ Facts card(const Json& study) {
 }
 
 Table options_table(const Json& study) {
-  Table table{"What every row is",
+  Table table{"Options of every row",
               "Options that differ from the defaults, as validation chose them.",
               {{"row", Format::kText},
                {"model", Format::kText},
@@ -92,7 +92,7 @@ Table options_table(const Json& study) {
 
 std::vector<Section> comparison_sections(const Json& study) {
   Section result{"Results", "", {}},
-      how{"How", "Validation chose; test values choose nothing.", {}};
+      how{"How", "Validation chooses. Test values are shown and choose nothing.", {}};
   DotChart tests = test_chart(study, "Test " + metric_name(text_at(study, "metric")));
   if (!tests.dots.empty()) result.blocks.emplace_back(std::move(tests));
   result.blocks.emplace_back(study_table(object_at(study, "table")));

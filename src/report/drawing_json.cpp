@@ -1,23 +1,11 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "dgat/core/error.h"
-#include "json.h"
+#include "packing.h"
 
-// Arrays of a drawing travel as base64 of little-endian numbers, with the type in front:
-// "f32:", "i32:", "u16:", "u8:".
 namespace dgat::report {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "drawings are written as they lie");
-
-template <class T>
-std::string packed(const char* prefix, const std::vector<T>& values) {
-  const std::span<const T> all(values);
-  const auto bytes = std::as_bytes(all);
-  return prefix + base64({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
-}
 
 /// Weights in [0, 1] as 16 bits of their square root: small weights keep three digits.
 std::string packed_weights(const std::vector<float>& weights) {
@@ -26,14 +14,6 @@ std::string packed_weights(const std::vector<float>& weights) {
     return static_cast<uint16_t>(std::lround(65535 * std::sqrt(std::clamp(weight, 0.0F, 1.0F))));
   });
   return packed("u16:", codes);
-}
-
-template <class T>
-std::string packed_bytes(const std::vector<T>& values) {
-  std::vector<uint8_t> codes(values.size());
-  std::transform(values.begin(), values.end(), codes.begin(),
-                 [](T value) { return static_cast<uint8_t>(value); });
-  return packed("u8:", codes);
 }
 
 void check(const Drawing& drawing) {

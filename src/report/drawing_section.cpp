@@ -56,7 +56,7 @@ void place(const GraphAnalysis& a, const std::vector<NodeId>& drawn, Drawing& dr
   const std::vector<double> x = coordinate(0), y = coordinate(a.spectrum->k > 1 ? 1 : 0);
   const Drawing::Layout plain{"φ₁, φ₂", scaled(x), scaled(y)};
   const Drawing::Layout ranked{"ranks of φ₁, φ₂", scaled(ranks(x)), scaled(ranks(y))};
-  // An eigenvector that lives on a few nodes would put all others on one spot.
+  // An eigenvector concentrated on a few nodes would put all others on one spot.
   const auto on_few_nodes = [&](size_t vector) {
     return spectral::participation_ratio(std::span(a.phi).subspan(vector * nodes, nodes)) < 0.2;
   };
@@ -100,7 +100,7 @@ void describe_nodes(const GraphAnalysis& a, const ModelAnalysis* model,
   drawing.class_names = class_names(dataset);
 }
 
-/// Edges among the drawn nodes before and after, each once, with what became of it.
+/// Edges among the drawn nodes before and after, each once, with its state.
 void connect(const graph::CsrGraph& before, const graph::CsrGraph& after,
              const std::vector<NodeId>& drawn, const std::vector<int32_t>& position,
              Drawing& drawing) {
@@ -156,7 +156,7 @@ std::string statement(const GraphAnalysis& a, const Neighbourhood& sample, size_
            "the wheel zooms.";
   }
   return fmt::format(
-      "A sample: {} of {} nodes, met by a breadth-first walk from node {} over at most {} random "
+      "A sample: {} of {} nodes, found by a breadth-first walk from node {} over at most {} random "
       "neighbours of each, with all {} edges among them (of {} before rewiring). What a node shows "
       "here is not its whole neighbourhood. Positions: the first two eigenvectors of the whole "
       "graph.",

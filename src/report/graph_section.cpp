@@ -50,16 +50,17 @@ BarChart degree_chart(const graph::CsrGraph& graph) {
 Section graph_section(const data::Dataset& dataset) {
   const graph::Homophily h =
       graph::measure_homophily(dataset.graph, dataset.labels, dataset.classes);
-  const Table homophily{"Homophily",
-                        "How alike neighbours are, on the graph as it was read and all labels.",
-                        {{"measure", Format::kText}, {"value", Format::kNumber}},
-                        {{"node", h.node},
-                         {"edge", h.edge},
-                         {"class", h.class_},
-                         {"adjusted edge", h.adjusted_edge},
-                         {"label informativeness", h.label_informativeness},
-                         {"node label informativeness", h.node_label_informativeness},
-                         {"aggregation", h.aggregation}}};
+  const Table homophily{
+      "Homophily",
+      "How similar neighbours are, on the graph as it was read and with all labels.",
+      {{"measure", Format::kText}, {"value", Format::kNumber}},
+      {{"node", h.node},
+       {"edge", h.edge},
+       {"class", h.class_},
+       {"adjusted edge", h.adjusted_edge},
+       {"label informativeness", h.label_informativeness},
+       {"node label informativeness", h.node_label_informativeness},
+       {"aggregation", h.aggregation}}};
   const std::vector<std::string> names = class_names(dataset);
   const Heatmap compatibility{"Compatibility of classes",
                               "Row: class of a node. Column: class of a random neighbour. Percent.",

@@ -14,6 +14,7 @@ using Json = nlohmann::ordered_json;
 /// The JSON object of one block; `type` names it.
 Json to_json(const Block& block);
 Json to_json(const Drawing& drawing);
+Json to_json(const Explorer& explorer);
 
 Json number(double value);  ///< null for what JSON cannot hold
 Json numbers(const std::vector<double>& values);

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "analysis.h"
 #include "dgat/core/interrupt.h"
 #include "dgat/core/progress.h"
 #include "dgat/train/predict.h"
 #include "dgat/train/safetensors.h"
+#include "run_analysis.h"
 
 namespace dgat::report {
 namespace {
@@ -70,8 +70,10 @@ ModelAnalysis analyse_model(const RunRecord& run, train::InputBuilder& builder,
     throw_if_interrupted("report");
     train::TrainedModel trained = train::load_trained(run.directory, split.split);
     const bool shown = split.split == shown_split;
+    // Attention is that of a pass over the whole graph, which may not fit where cells were needed.
+    const bool attention = shown && trained.config.cells == 0;
     train::Prediction prediction =
-        train::predict(trained, builder, {.embeddings = false, .attention = shown});
+        train::predict(trained, builder, {.embeddings = false, .attention = attention});
     const auto nodes = std::ssize(prediction.classes);
     analysis.outputs.push_back({split.split,
                                 std::move(prediction.probabilities),

@@ -21,10 +21,10 @@ struct Neighbourhood {
   graph::NodeId start = 0;
 };
 
-/// All nodes of a small graph; of a large one those met by a breadth-first walk that starts at a
+/// All nodes of a small graph; of a large one those found by a breadth-first walk that starts at a
 /// random node with neighbours and follows at most `fan_out` random neighbours of each node. The
-/// walk ends at a limit (edges of both graphs among the nodes count) and starts anew elsewhere when
-/// it runs dry. A function of the graphs only.
+/// walk ends at a limit (edges of both graphs among the nodes count) and starts again elsewhere
+/// when no node is left. A function of the graphs only.
 ///
 /// Needs: two undirected graphs on the same nodes, before and after rewiring.
 Neighbourhood choose_neighbourhood(const graph::CsrGraph& before, const graph::CsrGraph& after,

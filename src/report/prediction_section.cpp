@@ -124,7 +124,7 @@ LineChart calibration(const data::Dataset& dataset, std::span<const SplitOutput>
   }
   return {.title = "Calibration",
           .note = fmt::format("Ten bins of confidence. Expected calibration error {:.2f}%. Below "
-                              "the diagonal the network is too sure of itself.",
+                              "the diagonal the network is overconfident.",
                               100 * error),
           .x_label = "confidence",
           .y_label = "accuracy",

@@ -40,8 +40,14 @@ Cell cell_of(const Json& value) {
 
 }  // namespace
 
+Json parse_json(std::string_view text) {
+  constexpr int kDeepest = 64;  // what reads or prints a value descends into it
+  const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
+  return Json::parse(text, shallow, /*allow_exceptions=*/false);
+}
+
 Json read_object(const std::filesystem::path& path) {
-  Json object = Json::parse(read_whole_file(path), nullptr, false);
+  Json object = parse_json(read_whole_file(path));
   if (!object.is_object()) throw_input("{}: not a JSON object", path.string());
   return object;
 }

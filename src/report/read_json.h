@@ -1,12 +1,16 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "json.h"
 
 // Reading what runs and studies wrote. A page shows what is there: a field that is missing or of
 // another kind is a value that does not exist, not an error.
 namespace dgat::report {
+
+/// Values nested deeper than 64 are left out; a discarded value where the text is not JSON.
+Json parse_json(std::string_view text);
 
 /// Throws: InputError when the file cannot be read or holds no JSON object.
 Json read_object(const std::filesystem::path& path);

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "dgat/core/error.h"
+#include "dgat/core/open_file.h"
 #include "dgat/core/shell.h"
 #include "dgat/train/option_table.h"
 #include "read_json.h"
@@ -29,9 +30,10 @@ Json read_summary(const std::filesystem::path& path) {
 
 /// Appends the evaluations of the chosen depth; a last line without its end is left out.
 void read_log(const std::filesystem::path& path, RunRecord& run) {
-  std::ifstream file(path);
+  if (!std::filesystem::exists(path)) return;
+  std::ifstream file = open_file(path);
   for (std::string line; std::getline(file, line);) {
-    const Json entry = Json::parse(line, nullptr, false);
+    const Json entry = parse_json(line);
     if (!entry.is_object() || !entry.contains("split") || !entry.contains("step")) continue;
     if (entry.contains("layers") && integer_at(entry, "layers") != run.layers) continue;
     const int64_t split = integer_at(entry, "split");
@@ -45,14 +47,16 @@ void read_log(const std::filesystem::path& path, RunRecord& run) {
 }
 
 /// A resumed run may log a step twice; the later line is what happened.
-void keep_last_of_each_step(std::vector<CurvePoint>& curve) {
+void keep_last_of_each_step(std::vector<train::StepRecord>& curve) {
   std::reverse(curve.begin(), curve.end());
-  std::stable_sort(curve.begin(), curve.end(),
-                   [](const CurvePoint& a, const CurvePoint& b) { return a.step < b.step; });
-  curve.erase(
-      std::unique(curve.begin(), curve.end(),
-                  [](const CurvePoint& a, const CurvePoint& b) { return a.step == b.step; }),
-      curve.end());
+  std::stable_sort(
+      curve.begin(), curve.end(),
+      [](const train::StepRecord& a, const train::StepRecord& b) { return a.step < b.step; });
+  curve.erase(std::unique(curve.begin(), curve.end(),
+                          [](const train::StepRecord& a, const train::StepRecord& b) {
+                            return a.step == b.step;
+                          }),
+              curve.end());
 }
 
 }  // namespace
@@ -117,10 +121,11 @@ bool is_switch(const std::string& key) {
 
 }  // namespace
 
-std::string command_line(const RunRecord& run) {
+std::string command_line(const RunRecord& run, const std::vector<std::string>& left_out) {
   std::string line = "dgat train " + shell_quoted(run.option("data", run.dataset));
   for (const auto& [key, value] : run.options) {
     if (key == "data" || value.empty()) continue;
+    if (std::ranges::find(left_out, key) != left_out.end()) continue;
     std::string flag = key;
     std::replace(flag.begin(), flag.end(), '_', '-');
     if (is_switch(key)) {

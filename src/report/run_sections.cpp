@@ -19,7 +19,7 @@ std::vector<size_t> shown_points(size_t evaluations, size_t stride) {
 }
 
 LineChart curve_chart(const RunRecord& run, const std::string& title, const std::string& y_label,
-                      Format format, double CurvePoint::*value) {
+                      Format format, double train::StepRecord::*value) {
   LineChart chart{.title = title,
                   .note = {},
                   .x_label = "step",
@@ -30,8 +30,9 @@ LineChart curve_chart(const RunRecord& run, const std::string& title, const std:
   for (const SplitRecord& split : run.splits) longest = std::max(longest, split.curve.size());
   const size_t stride = (longest + kMaxCurvePoints - 1) / kMaxCurvePoints;
   if (stride > 1) {
-    chart.note = fmt::format("One of every {} of the {} evaluations is drawn, and the last.",
-                             stride, grouped(static_cast<int64_t>(longest)));
+    chart.note =
+        fmt::format("One of every {} of the {} evaluations is drawn, and always the last one.",
+                    stride, grouped(static_cast<int64_t>(longest)));
   }
   for (const SplitRecord& split : run.splits) {
     Line line{.name = fmt::format("split {}", split.split), .x = {}, .y = {}};
@@ -49,9 +50,11 @@ LineChart curve_chart(const RunRecord& run, const std::string& title, const std:
 
 }  // namespace
 
-Section run_section(const RunRecord& run) {
+namespace {
+
+Facts run_card(const RunRecord& run) {
   const std::string metric = metric_name(run.metric);
-  Facts card{
+  return {
       "Run",
       {{"data set", run.dataset},
        {"model", run.model},
@@ -62,16 +65,22 @@ Section run_section(const RunRecord& run) {
        {"splits", std::to_string(run.splits.size())},
        {"time per step", short_number(1000 * run.seconds_per_step) + " ms"},
        {"peak memory", fmt::format("{:.0f} MB", static_cast<double>(run.peak_rss_bytes) / 1e6)}}};
-  return {
-      "Run", "", {card, Facts{"Options", run.options}, Code{"To repeat it", command_line(run)}}};
+}
+
+}  // namespace
+
+Section options_section(const RunRecord& run) {
+  return {"Options",
+          "",
+          {Facts{"Options", run.options}, Code{"Command that repeats the run", command_line(run)}}};
 }
 
 Section results_section(const RunRecord& run) {
   const std::string metric = metric_name(run.metric);
   const Format format = metric_format();
   Table table{"Results by split",
-              "Each split's network is that of its best validation step. Mean and sample standard "
-              "deviation (n − 1) stand below.",
+              "Each split's network is that of its best validation step. The last rows are the "
+              "mean and the sample standard deviation (n − 1).",
               {{"split", Format::kText},
                {"best step", Format::kInteger},
                {"training", format},
@@ -94,7 +103,7 @@ Section results_section(const RunRecord& run) {
   table.rows.push_back({"std", none, none, run.val_std, run.test_std, none});
   dots.dots.push_back(
       {"mean", run.test_mean, run.test_mean - run.test_std, run.test_mean + run.test_std});
-  Section section{"Results", "", {table, dots}};
+  Section section{"Results", "", {run_card(run), dots, table}};
   if (run.depths.size() > 1) {
     LineChart depths{
         .title = "Depth",
@@ -127,11 +136,11 @@ Section learning_section(const RunRecord& run) {
   const auto add = [&](LineChart chart) {
     if (!chart.lines.empty()) section.blocks.emplace_back(std::move(chart));
   };
-  add(curve_chart(run, "Training loss", "loss", Format::kNumber, &CurvePoint::loss));
-  add(curve_chart(run, "Validation " + metric, metric, metric_format(), &CurvePoint::val));
-  add(curve_chart(run, "Training " + metric, metric, metric_format(), &CurvePoint::train));
+  add(curve_chart(run, "Training loss", "loss", Format::kNumber, &train::StepRecord::loss));
+  add(curve_chart(run, "Validation " + metric, metric, metric_format(), &train::StepRecord::val));
+  add(curve_chart(run, "Training " + metric, metric, metric_format(), &train::StepRecord::train));
   add(curve_chart(run, "Test " + metric + " over steps", metric, metric_format(),
-                  &CurvePoint::test));
+                  &train::StepRecord::test));
   return section;
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 
+#include "dgat/core/open_file.h"
 #include "dgat/study/ledger.h"
 #include "dgat/train/config.h"
 
@@ -49,19 +50,23 @@ std::vector<SearchEvent> search_history(const std::filesystem::path& ledger,
                                         const std::vector<SearchRung>& rungs) {
   std::vector<SearchEvent> events;
   std::map<std::pair<std::string, int64_t>, Values> known;
+  std::map<std::string, size_t> numbers;
   double seconds = 0;
-  std::ifstream file(ledger);
+  if (!std::filesystem::exists(ledger)) return events;
+  std::ifstream file = open_file(ledger);
   for (std::string line; std::getline(file, line);) {
     const std::optional<study::TrialResult> trial = study::parse_line(line);
     if (!trial || std::isnan(trial->val)) continue;
     seconds += trial->seconds;
     const int64_t steps = steps_of(*trial), split = trial->split;
-    Values& values = known[{candidate_of(*trial), steps}];
+    const std::string candidate = candidate_of(*trial);
+    const size_t number = numbers.try_emplace(candidate, numbers.size()).first->second;
+    Values& values = known[{candidate, steps}];
     if (!values.emplace(split, trial->val).second) continue;  // run twice
     for (size_t r = 0; r < rungs.size(); ++r) {
       const bool part_of_it = rungs[r].steps == steps && split < rungs[r].splits;
       if (!part_of_it || rungs[r].splits < 1 || !finished(values, rungs[r].splits)) continue;
-      events.push_back({seconds, r, mean(values, rungs[r].splits)});
+      events.push_back({seconds, r, number, mean(values, rungs[r].splits)});
     }
   }
   return events;

@@ -15,7 +15,8 @@ struct SearchRung {
 struct SearchEvent {
   double seconds = 0;  ///< training time of the whole search until then
   size_t rung = 0;
-  double val = 0;  ///< mean validation metric over the splits of the rung
+  size_t candidate = 0;  ///< numbered by first appearance
+  double val = 0;        ///< mean validation metric over the splits of the rung
 };
 
 /// The order of a search from its ledger: candidates are trials with equal options and depth, and

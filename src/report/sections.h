@@ -2,13 +2,12 @@
 
 #include <span>
 
-#include "analysis.h"
 #include "dgat/report/page.h"
+#include "run_analysis.h"
 
 // The sections of a run's page, in the order of the page. Each file makes one or two of them.
 namespace dgat::report {
 
-Section run_section(const RunRecord& run);
 Section results_section(const RunRecord& run);
 Section learning_section(const RunRecord& run);
 /// Empty blocks when no split has labelled test nodes.
@@ -17,6 +16,7 @@ Section graph_section(const data::Dataset& dataset);
 Section spectrum_section(const GraphAnalysis& analysis);
 Section drawing_section(const GraphAnalysis& analysis, const ModelAnalysis* model);
 Section attention_section(const GraphAnalysis& analysis, const ModelAnalysis& model);
+Section options_section(const RunRecord& run);
 Section comparison_section(std::span<const RunRecord> runs);
 
 // Words and small sums that several sections share.

@@ -90,6 +90,17 @@ LineChart eigenvalues(const GraphAnalysis& a) {
           .points = true};
 }
 
+int64_t labelled_edges(const graph::CsrGraph& graph, std::span<const int32_t> labels) {
+  int64_t arcs = 0;
+  for (graph::NodeId i = 0; i < graph.nodes(); ++i) {
+    if (labels[static_cast<size_t>(i)] < 0) continue;
+    for (const graph::NodeId j : graph.neighbors(i)) {
+      arcs += labels[static_cast<size_t>(j)] >= 0 ? 1 : 0;
+    }
+  }
+  return arcs / 2;
+}
+
 Table rewiring(const GraphAnalysis& a) {
   const rewire::RewireReport& r = a.rewired.report;
   const auto count = [](int64_t value) { return static_cast<double>(value); };
@@ -100,6 +111,8 @@ Table rewiring(const GraphAnalysis& a) {
            {"dropped", std::nan(""), count(r.dropped)},
            {"added", std::nan(""), count(r.added)},
            {"edge homophily", r.homophily_before, r.homophily_after},
+           {"edges that it counts", count(labelled_edges(a.graph, a.training_labels)),
+            count(labelled_edges(a.rewired.graph, a.training_labels))},
            {"components", count(r.components_before), count(r.components_after)},
            {"nodes without neighbours", std::nan(""), count(r.isolated_after)}}};
 }

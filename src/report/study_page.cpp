@@ -17,13 +17,14 @@ namespace {
 
 enum class Kind { kNone, kComparison, kReproduction, kSearch, kAdvice, kAdviceCheck };
 
-/// Told by the content: people rename files.
+/// Found from the content, because file names may change.
 Kind kind_of(const Json& json) {
   const std::string study = text_at(json, "study");
   if (study == "compare" || study == "ablate") return Kind::kComparison;
   if (study == "reproduce") return Kind::kReproduction;
   if (json.contains("rungs") && json.contains("candidates")) return Kind::kSearch;
-  if (json.contains("choice") && json.contains("candidates")) return Kind::kAdvice;
+  const bool advised = json.contains("best") || json.contains("choice");  // `choice` until 1.0.0
+  if (advised && json.contains("candidates")) return Kind::kAdvice;
   const Json& datasets = list_at(json, "datasets");
   if (!datasets.empty() && datasets[0].contains("rho")) return Kind::kAdviceCheck;
   return Kind::kNone;
@@ -72,7 +73,7 @@ std::string title_of(const StudyFile& study) {
     case Kind::kAdvice:
       return "Advice for " + dataset;
     case Kind::kAdviceCheck:
-      return "How far to trust the advice";
+      return "How reliable the advice is";
     default:
       return fmt::format("{} on {}", text_at(study.json, "study"), dataset);
   }
@@ -112,7 +113,8 @@ Page study_page(std::span<const fs::path> paths) {
     std::vector<StudyFile> found = studies_at(path);
     if (found.empty()) {
       throw_input(
-          "{}: no run and no study is there; name a folder that train, compare, ablate, reproduce "
+          "{}: holds neither a run nor a study; name a folder that train, compare, ablate, "
+          "reproduce "
           "or tune wrote",
           path.string());
     }

@@ -14,6 +14,8 @@
 namespace dgat::report {
 namespace {
 
+constexpr const char* kAdvances = "one candidate";
+
 std::vector<SearchRung> rungs_of(const Json& study) {
   std::vector<SearchRung> rungs;
   for (const Json& rung : list_at(study, "rungs")) {
@@ -34,16 +36,36 @@ double value_at(const Json& candidate, size_t rung) {
                                                           : std::nan("");
 }
 
+/// From rung to rung of every candidate that advanced, with a gap between two candidates.
+Line advances(const std::vector<SearchEvent>& events) {
+  std::map<size_t, std::vector<SearchEvent>> of_candidate;
+  for (const SearchEvent& event : events) of_candidate[event.candidate].push_back(event);
+  Line line{.name = kAdvances, .x = {}, .y = {}};
+  for (const auto& [candidate, path] : of_candidate) {
+    if (path.size() < 2) continue;
+    if (!line.x.empty()) {
+      line.x.push_back(line.x.back());
+      line.y.push_back(std::nan(""));
+    }
+    for (const SearchEvent& event : path) {
+      line.x.push_back(event.seconds);
+      line.y.push_back(event.val);
+    }
+  }
+  return line;
+}
+
 /// The events of a search as dots, or as the best value so far.
 LineChart history_chart(const std::vector<SearchEvent>& events,
                         const std::vector<SearchRung>& rungs, const std::string& metric,
                         bool best_so_far) {
   LineChart chart{.title = best_so_far ? "Best so far" : "Search history",
                   .note = best_so_far
-                              ? "The highest validation metric at every rung; rungs with "
-                                "fewer splits are luckier, so compare within one."
-                              : "A dot is a candidate that finished a rung. Time is that of "
-                                "training, added over all trials.",
+                              ? "The highest validation metric at every rung; rungs with fewer "
+                                "splits have higher maxima by chance, so compare within one."
+                              : "A dot is a candidate that finished a rung; a line connects the "
+                                "rungs of one candidate. Time is that of training, added over all "
+                                "trials.",
                   .x_label = "seconds of training",
                   .y_label = "validation " + metric,
                   .format = metric_format(),
@@ -66,12 +88,15 @@ LineChart history_chart(const std::vector<SearchEvent>& events,
     }
     if (!line.x.empty()) chart.lines.push_back(std::move(line));
   }
+  if (Line line = advances(events); !best_so_far && !line.x.empty()) {
+    chart.lines.push_back(std::move(line));
+  }
   return chart;
 }
 
 BarChart rung_chart(const Json& study, const std::vector<SearchRung>& rungs) {
   BarChart chart{.title = "Candidates per rung",
-                 .note = "The best third of a rung goes on to the next.",
+                 .note = "The best third of a rung advances to the next.",
                  .x_label = "rung",
                  .y_label = "candidates",
                  .groups = {},
@@ -89,7 +114,7 @@ BarChart rung_chart(const Json& study, const std::vector<SearchRung>& rungs) {
 
 LineChart gamma_sensitivity(const Json& study, const std::string& metric) {
   LineChart chart{.title = "Sensitivity to γ",
-                  .note = "Candidates of the first rung, where every one has been.",
+                  .note = "Values at the first rung, which every candidate has finished.",
                   .x_label = "γ",
                   .y_label = "validation " + metric,
                   .format = metric_format(),
@@ -124,7 +149,7 @@ Table option_table(const Json& study) {
     }
   }
   Table table{"Validation by option",
-              "First rung. Other options vary along, so a difference is a hint and no proof.",
+              "First rung. Other options vary, too, so a difference is not a proof.",
               {{"option", Format::kText},
                {"value", Format::kText},
                {"candidates", Format::kInteger},
@@ -174,7 +199,8 @@ LineChart advice_chart(const Json& study, const std::string& metric) {
   }
   std::string note =
       "Place of the candidate's graph in the advice (1 is the best) and validation at the first "
-      "rung. Good advice falls to the right; candidates on one graph differ in their rates.";
+      "rung. With good advice, the dots fall to the right. Candidates on one graph differ in their "
+      "rates.";
   if (const double rho = study::rank_correlation(line.x, line.y); std::isfinite(rho)) {
     note +=
         fmt::format(" Rank correlation over all candidates: {:.2f} (-1 would be perfect).", rho);

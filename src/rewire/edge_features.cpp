@@ -80,4 +80,22 @@ MessageGraph message_graph(const CsrGraph& graph, const spectral::NodeVectors& p
   return result;
 }
 
+MessageGraph without_self_loops(const MessageGraph& messages) {
+  MessageGraph result;
+  result.feature_count = messages.feature_count;
+  const auto width = static_cast<size_t>(messages.feature_count);
+  for (int64_t i = 0; i < messages.nodes(); ++i) {
+    const auto row = static_cast<size_t>(i);
+    for (auto arc = static_cast<size_t>(messages.offsets[row]);
+         arc < static_cast<size_t>(messages.offsets[row + 1]); ++arc) {
+      if (messages.senders[arc] == i) continue;
+      result.senders.push_back(messages.senders[arc]);
+      const float* features = messages.features.data() + arc * width;
+      result.features.insert(result.features.end(), features, features + width);
+    }
+    result.offsets.push_back(result.arcs());
+  }
+  return result;
+}
+
 }  // namespace dgat::rewire

@@ -27,14 +27,15 @@ std::optional<Join> join_named(std::string_view name) {
 Mode parse_mode(std::string_view text) {
   if (text == "none") return {};
   if (text == "auto") return {.automatic = true};
+  if (text == "advised") return {.advised = true};
   const size_t plus = text.find('+');
   const auto prune = prune_named(text.substr(0, plus));
   const auto join = join_named(plus == std::string_view::npos ? text : text.substr(plus + 1));
   const bool both = plus != std::string_view::npos;
   if (both ? !(prune && join) : !(prune || join)) {
     throw_input(
-        "rewire: unknown mode '{}'; use none, auto, prune-near, prune-far, add, hub, or a prune "
-        "and a join such as prune-far+add",
+        "rewire: unknown mode '{}'; use none, advised, auto, prune-near, prune-far, add, hub, or "
+        "a prune and a join such as prune-far+add",
         text);
   }
   return {.prune = prune.value_or(Prune::kNone), .join = join.value_or(Join::kNone)};
@@ -42,6 +43,7 @@ Mode parse_mode(std::string_view text) {
 
 std::string to_string(const Mode& mode) {
   if (mode.automatic) return "auto";
+  if (mode.advised) return "advised";
   const std::string prune = mode.prune == Prune::kNear  ? "prune-near"
                             : mode.prune == Prune::kFar ? "prune-far"
                                                         : "";

@@ -59,17 +59,25 @@ struct Extremes {
   NodeId low = -1, high = -1;
 };
 
-/// `add`: group[i] numbers the set of nodes among which node i looks for its opposite extreme.
-std::vector<Edge> opposite_edges(std::span<const double> phi, std::span<const NodeId> group,
-                                 NodeId groups) {
+/// Of every group; group[i] numbers that of node i.
+std::vector<Extremes> extremes_of(std::span<const double> phi, std::span<const NodeId> group,
+                                  NodeId groups) {
   const auto at = [&](NodeId i) { return phi[static_cast<size_t>(i)]; };
-  const auto n = static_cast<NodeId>(phi.size());
   std::vector<Extremes> extremes(static_cast<size_t>(groups));
-  for (NodeId i = 0; i < n; ++i) {
+  for (NodeId i = 0; i < static_cast<NodeId>(phi.size()); ++i) {
     Extremes& e = extremes[static_cast<size_t>(group[static_cast<size_t>(i)])];
     if (e.low < 0 || at(i) < at(e.low)) e.low = i;
     if (e.high < 0 || at(i) > at(e.high)) e.high = i;
   }
+  return extremes;
+}
+
+/// `add`: every node and the opposite extreme of its group.
+std::vector<Edge> opposite_edges(std::span<const double> phi, std::span<const NodeId> group,
+                                 NodeId groups) {
+  const auto at = [&](NodeId i) { return phi[static_cast<size_t>(i)]; };
+  const auto n = static_cast<NodeId>(phi.size());
+  const std::vector<Extremes> extremes = extremes_of(phi, group, groups);
   std::vector<Edge> edges;
   for (NodeId i = 0; i < n; ++i) {
     const Extremes& e = extremes[static_cast<size_t>(group[static_cast<size_t>(i)])];
@@ -80,10 +88,14 @@ std::vector<Edge> opposite_edges(std::span<const double> phi, std::span<const No
   return edges;
 }
 
-std::vector<Edge> hub_edges(std::span<const double> phi) {
-  const auto hub = static_cast<NodeId>(std::max_element(phi.begin(), phi.end()) - phi.begin());
+/// `hub`: every node and the largest entry of its group.
+std::vector<Edge> hub_edges(std::span<const double> phi, std::span<const NodeId> group,
+                            NodeId groups) {
+  const std::vector<Extremes> extremes = extremes_of(phi, group, groups);
   std::vector<Edge> edges(phi.size());
-  for (size_t i = 0; i < phi.size(); ++i) edges[i] = {static_cast<NodeId>(i), hub};
+  for (size_t i = 0; i < phi.size(); ++i) {
+    edges[i] = {static_cast<NodeId>(i), extremes[static_cast<size_t>(group[i])].high};
+  }
   return edges;  // the hub's own self loop is dropped by the builder
 }
 
@@ -91,9 +103,9 @@ std::vector<Edge> join_edges(const NodeVectors& phi, Join join, const Components
                              bool per_component) {
   if (phi.nodes == 0) return {};
   const auto first = phi.vector(0);
-  if (join == Join::kHub) return hub_edges(first);
-  if (per_component) return opposite_edges(first, components.of_node, components.count());
-  return opposite_edges(first, std::vector<NodeId>(first.size(), 0), 1);
+  const auto edges = join == Join::kHub ? hub_edges : opposite_edges;
+  if (per_component) return edges(first, components.of_node, components.count());
+  return edges(first, std::vector<NodeId>(first.size(), 0), 1);
 }
 
 /// Over the edges between labelled nodes: how many there are, and how many join equal labels.
@@ -172,6 +184,9 @@ RewireResult rewire(const CsrGraph& graph, const NodeVectors& phi, const RewireO
 
 Mode resolve_mode(const Mode& mode, const CsrGraph& graph,
                   std::span<const int32_t> training_labels) {
+  if (mode.advised) {
+    throw_input("rewire: advised is resolved from a split of a data set, not here; name a mode");
+  }
   if (!mode.automatic) return mode;
   const auto largest = std::max_element(training_labels.begin(), training_labels.end());
   const int classes = largest == training_labels.end() ? 0 : *largest + 1;

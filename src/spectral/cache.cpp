@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <bit>
 #include <optional>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
+#include "cache_check.h"
+#include "cache_file.h"
 #include "dgat/core/cache_dir.h"
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
@@ -18,194 +19,59 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kMagic = "dgat spectrum 2\n";  // changes with layout and meaning
-
-/// Two independent multiply-xor hashes over 64-bit words.
-class Hash {
- public:
-  void add(uint64_t word) {
-    a_ = mix((a_ ^ word) * 0x9E3779B97F4A7C15);
-    b_ = mix((b_ + word) * 0xC2B2AE3D27D4EB4F);
-  }
-  void add_bytes(std::string_view bytes) {
-    for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
-      uint64_t word = 0;
-      std::memcpy(&word, bytes.data(), 8);
-      add(word);
-    }
-    for (const char c : bytes) add(static_cast<unsigned char>(c));
-  }
-  GraphHash value() const { return {mix(a_), mix(b_)}; }
-
- private:
-  static uint64_t mix(uint64_t x) {
-    x ^= x >> 32;
-    x *= 0xD6E8FEB86659FD93;
-    return x ^ (x >> 29);
-  }
-  uint64_t a_ = 0x243F6A8885A308D3, b_ = 0x13198A2E03707344;
-};
-
 std::string key_of(const graph::CsrGraph& graph, const EigenOptions& options) {
   Hash hash;
-  hash.add_bytes(kMagic);  // what another version left is not damaged, and not looked at
+  hash.add_bytes(kCacheMagic);  // what another version left is not damaged, and not looked at
   for (const uint64_t word : hash_graph(graph)) hash.add(word);
-  hash.add_bytes(fmt::format("{:a} {} {} {} {:a} {:a} {:a} {} {}", options.gamma, options.k,
+  if (options.formula == Formula::kAuthors)
+    hash.add_bytes(fmt::format("authors {:a}", options.alpha));
+  hash.add_bytes(fmt::format("{:a} {} {} {} {:a} {:a} {:a} {} {} {}", options.gamma, options.k,
                              to_string(options.components), to_string(options.solver),
                              options.tolerance, options.accept, options.gap_tolerance,
-                             options.factor_bytes, options.seed));
+                             options.factor_bytes, options.seed, options.work_limit));
   const auto [high, low] = hash.value();
   return fmt::format("{:016x}{:016x}", high, low);
 }
 
-/// Values as their bytes, vectors with their length before them.
-class Writer {
- public:
-  template <class T>
-  void put(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  template <class T>
-  void put(const std::vector<T>& values) {
-    put(static_cast<uint64_t>(values.size()));
-    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-  }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  std::string bytes_;
-};
-
-/// The counterpart; runs dry (ok() false) instead of reading past the end.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-  bool ok() const { return ok_; }
-  bool at_end() const { return ok_ && bytes_.empty(); }
-  template <class T>
-  void get(T& value) {
-    take(&value, 1);
-  }
-  template <class T>
-  void get(std::vector<T>& values) {
-    uint64_t size = 0;
-    get(size);
-    if (size > bytes_.size() / sizeof(T)) ok_ = false;
-    if (!ok_) return;
-    values.resize(size);
-    take(values.data(), size);
-  }
-
- private:
-  template <class T>
-  void take(T* to, size_t count) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    const size_t size = count * sizeof(T);
-    if (!ok_ || size > bytes_.size()) {
-      ok_ = false;
-      return;
-    }
-    if (size > 0) std::memcpy(to, bytes_.data(), size);
-    bytes_.remove_prefix(size);
-  }
-  std::string_view bytes_;
-  bool ok_ = true;
-};
-
-/// One list of fields serves both directions.
-template <class Stream, class Part>
-void visit_part(Stream&& each, Part& part) {
-  each(part.component);
-  each(part.nodes);
-  each(part.eigenvalues);
-  each(part.residuals);
-  each(part.gaps);
-  each(part.angle_bounds);
-  each(part.multiplicity);
-  each(part.solver);
-  each(part.iterations);
-  each(part.certified);
-  each(part.converged);
-}
-template <class Stream, class Result>
-void visit_result(Stream&& each, Result& result) {
-  each(result.nodes);
-  each(result.k);
-  each(result.gamma);
-  each(result.policy);
-  each(result.eigenvalues);
-  each(result.residuals);
-  each(result.gaps);
-  each(result.angle_bounds);
-  each(result.multiplicity);
-  each(result.vectors);
-  each(result.iterations);
-  each(result.seconds);
-  each(result.converged);
-  each(result.components);
-  each(result.isolated);
-  each(result.mass);
-  each(result.component_of);
+/// More than a file of such a result ever takes: nothing larger is read.
+uintmax_t most_bytes(const graph::CsrGraph& graph, const EigenOptions& options) {
+  const auto n = static_cast<uintmax_t>(graph.nodes()), k = static_cast<uintmax_t>(options.k);
+  return 4096 + 8 * (n * k + 2 * n) + (n / 2 + 1) * (128 + 40 * k);
 }
 
-std::string encode(const EigenResult& result) {
-  Writer writer;
-  const auto put = [&](const auto& value) { writer.put(value); };
-  visit_result(put, result);
-  writer.put(static_cast<uint64_t>(result.parts.size()));
-  for (const ComponentSpectrum& part : result.parts) visit_part(put, part);
-  Hash checksum;
-  checksum.add_bytes(writer.bytes());
-  Writer file;
-  for (const uint64_t word : checksum.value()) file.put(word);
-  return std::string(kMagic) + file.bytes() + writer.bytes();
-}
-
-std::optional<EigenResult> decode(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic)) return std::nullopt;
-  bytes.remove_prefix(kMagic.size());
-  Reader reader(bytes);
-  GraphHash stored{};
-  for (uint64_t& word : stored) reader.get(word);
-  if (!reader.ok()) return std::nullopt;
-  Hash checksum;
-  checksum.add_bytes(bytes.substr(sizeof stored));
-  if (checksum.value() != stored) return std::nullopt;
-  EigenResult result;
-  const auto get = [&](auto& value) { reader.get(value); };
-  visit_result(get, result);
-  uint64_t parts = 0;
-  reader.get(parts);
-  for (uint64_t p = 0; p < parts && reader.ok(); ++p) {
-    visit_part(get, result.parts.emplace_back());
-  }
-  if (!reader.at_end()) return std::nullopt;
-  result.solver = result.parts.empty() ? "none" : to_string(result.parts.front().solver);
-  return result;
-}
-
-std::optional<EigenResult> load(const fs::path& file) {
+std::optional<EigenResult> load(const fs::path& file, const graph::CsrGraph& graph,
+                                const EigenOptions& options) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return std::nullopt;
-  std::optional<EigenResult> result;
+  std::string wrong = "it is damaged";
   try {
-    result = decode(read_whole_file(file));
+    std::optional<EigenResult> result;
+    if (fs::file_size(file, ignored) <= most_bytes(graph, options)) {
+      result = decode(read_whole_file(file));
+    }
+    if (result) wrong = what_is_wrong(*result, graph, options);
+    if (wrong.empty()) {
+      result->solver = result->parts.empty() ? "none" : to_string(result->parts.front().solver);
+      return result;
+    }
   } catch (const InputError&) {
     return std::nullopt;  // removed or unreadable meanwhile: solve
   }
-  if (!result) notice(fmt::format("spectral cache: {} is damaged, solving anew", file.string()));
-  return result;
+  notice(fmt::format("spectral cache: {}: {}; solving again", file.string(), wrong));
+  return std::nullopt;
 }
 
+/// Only the user reads and writes the folder and its files.
 void store(const fs::path& file, const EigenResult& result) {
   try {
     std::error_code ignored;
     fs::create_directories(file.parent_path(), ignored);
+    fs::permissions(file.parent_path(), fs::perms::owner_all, ignored);
     write_atomically(file, [&](std::ostream& out) {
-      const std::string bytes = encode(result);
+      const std::string bytes = sealed(body_of(result));
       out.write(bytes.data(), std::ssize(bytes));
     });
+    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write, ignored);
   } catch (const Error& error) {
     notice(fmt::format("spectral cache: not stored: {}", error.what()));
   }
@@ -221,6 +87,7 @@ GraphHash hash_graph(const graph::CsrGraph& graph) {
     hash.add(static_cast<uint64_t>(graph.degree(i)));
     for (const graph::NodeId j : graph.neighbors(i)) hash.add(static_cast<uint64_t>(j));
   }
+  for (const float weight : graph.weights()) hash.add(std::bit_cast<uint32_t>(weight));
   return hash.value();
 }
 
@@ -236,8 +103,10 @@ std::shared_ptr<const EigenResult> SpectralCache::solve(const graph::CsrGraph& g
   }
   const std::lock_guard lock(entry->mutex);
   if (entry->result) return entry->result;
-  const fs::path file = folder_.empty() ? fs::path() : folder_ / (key + ".bin");
-  std::optional<EigenResult> known = file.empty() ? std::nullopt : load(file);
+  // Files are for the paper's operator, whose residuals are recomputed when one is read.
+  const bool files = !folder_.empty() && options.formula == Formula::kPaper;
+  const fs::path file = files ? folder_ / (key + ".bin") : fs::path();
+  std::optional<EigenResult> known = file.empty() ? std::nullopt : load(file, graph, options);
   const bool solved_now = !known.has_value();
   if (solved_now) known = solve_spectrum(graph, options);
   auto result = std::make_shared<const EigenResult>(std::move(*known));

@@ -17,6 +17,14 @@ struct Candidate {
   int last_multiplicity = 0;      ///< known lower bound where not all equal pairs are present
 };
 
+/// What a search for pairs returns.
+struct FoundPairs {
+  Candidate candidate;
+  int64_t steps = 0;
+  bool converged = false;
+  bool many_equal = false;  ///< the last eigenvalue wanted has more copies than were looked for
+};
+
 /// Entry i is a Philox number of (seed, which, original[i]) in [-1/2, 1/2): the fixed vectors that
 /// choose inside a repeated eigenvalue, and the first start vector.
 std::vector<double> fixed_vector(std::span<const graph::NodeId> original, uint64_t seed, int which);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "block_davidson.h"
 #include "canonical.h"
 #include "davidson.h"
 #include "dense_pairs.h"
@@ -21,8 +22,8 @@ namespace {
 using graph::CsrGraph;
 using graph::NodeId;
 
-constexpr int kInnerSteps = 16;      // CG steps of one Jacobi-Davidson correction
-constexpr double kRounding = 5e-16;  // of a residual, relative to the scale of S
+constexpr int kInnerSteps = 16;              // CG steps of one Jacobi-Davidson correction
+constexpr double kResidualRounding = 5e-16;  // of a residual, relative to the scale of S
 
 class ComponentSolver {
  public:
@@ -42,7 +43,7 @@ class ComponentSolver {
       now.spectrum.solver = solver;
       steps += now.spectrum.iterations;
       if (!best || worst(now) < worst(*best) || now.spectrum.converged) best = std::move(now);
-      if (best->spectrum.converged) break;
+      if (best->spectrum.converged || options_.work_limit > 0) break;
     }
     best->spectrum.iterations = steps;
     return std::move(*best);
@@ -104,7 +105,7 @@ class ComponentSolver {
 
   DavidsonOptions davidson_options(Solver solver) const {
     DavidsonOptions out{.tolerance = options_.tolerance * S_.scale(),
-                        .rounding = kRounding * S_.scale(),
+                        .rounding = kResidualRounding * S_.scale(),
                         .gap_tolerance = options_.gap_tolerance};
     switch (solver) {
       case Solver::kFactor:
@@ -122,16 +123,39 @@ class ComponentSolver {
     return out;
   }
 
+  /// One pair is searched for alone, several together.
   ComponentSolution iterative(Solver solver) {
+    return wanted_ == 1 ? one(solver) : several(solver);
+  }
+
+  ComponentSolution several(Solver solver) {
+    NoCorrection none;
+    std::unique_ptr<LinearCorrection> linear;
+    if (solver == Solver::kFactor) linear = std::make_unique<FactorCorrection>(S_, *plan_.factor);
+    if (solver == Solver::kMultigrid) linear = std::make_unique<MultigridCorrection>(S_);
+    LinearCorrection& krylov = solver == Solver::kFactor ? *linear : none;
+    std::unique_ptr<BlockCorrection> correction;
+    if (solver == Solver::kDavidson) {
+      correction = std::make_unique<ChebyshevCorrection>(S_);
+    } else {
+      correction = std::make_unique<ColumnCorrection>(S_, linear ? *linear : none, linear ? 10 : 0);
+    }
+    return answer(solver, block_davidson(S_, original_, wanted_, *correction, krylov, options_));
+  }
+
+  ComponentSolution one(Solver solver) {
     const std::unique_ptr<Correction> correction = make_correction(solver);
     NoCorrection none;
     Correction& krylov = solver == Solver::kFactor ? *correction : none;
-    const PairsResult pairs =
-        find_pairs(S_, original_, wanted_, *correction, krylov, davidson_options(solver), options_);
-    ComponentSolution out = finish(S_, original_, pairs.candidate, options_);
-    out.spectrum.iterations = pairs.steps;
-    out.spectrum.converged = out.spectrum.converged && pairs.converged;
-    if (solver == Solver::kFactor) certify(out, pairs.candidate);
+    return answer(solver, find_pairs(S_, original_, wanted_, *correction, krylov,
+                                     davidson_options(solver), options_));
+  }
+
+  ComponentSolution answer(Solver solver, const FoundPairs& found) {
+    ComponentSolution out = finish(S_, original_, found.candidate, options_);
+    out.spectrum.iterations = found.steps;
+    out.spectrum.converged = out.spectrum.converged && found.converged;
+    if (solver == Solver::kFactor) certify(out, found.candidate);
     return out;
   }
 

@@ -17,7 +17,7 @@ using graph::NodeId;
 
 /// M_i; isolated nodes, where M may vanish, take part with weight 1 (their row of L is zero).
 double mass_of(const CsrGraph& graph, NodeId i, double gamma) {
-  const auto degree = static_cast<double>(graph.degree(i));
+  const double degree = graph.strength(i);
   return degree == 0 ? 1 : gamma * degree + (1 - gamma);
 }
 
@@ -33,9 +33,10 @@ Eigen::MatrixXd dense_symmetric(const CsrGraph& graph, double gamma) {
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(n, n);
   for (NodeId i = 0; i < n; ++i) {
     const double mass = mass_of(graph, i, gamma);
-    matrix(i, i) = factor * static_cast<double>(graph.degree(i)) / mass;
-    for (const NodeId j : graph.neighbors(i)) {
-      matrix(i, j) = -factor / std::sqrt(mass * mass_of(graph, j, gamma));
+    matrix(i, i) = factor * graph.strength(i) / mass;
+    for (graph::ArcIndex e = graph.begin(i); e < graph.end(i); ++e) {
+      const NodeId j = graph.targets()[static_cast<size_t>(e)];
+      matrix(i, j) = -factor * graph.weight(e) / std::sqrt(mass * mass_of(graph, j, gamma));
     }
   }
   return matrix;
@@ -112,7 +113,7 @@ DiffusionDistance::DiffusionDistance(const CsrGraph& graph, const LaplacianOptio
     const auto node = static_cast<NodeId>(i);
     const double mass = mass_of(graph, node, options.gamma);
     const double factor = options.gamma == 0 ? 1 : options.gamma;
-    largest_ = std::max(largest_, 2 * factor * static_cast<double>(graph.degree(node)) / mass);
+    largest_ = std::max(largest_, 2 * factor * graph.strength(node) / mass);
     total_[i] = std::pow(mass, 1 - 2 * options.alpha);
     stationary_[i] = std::pow(mass, 1 - options.alpha);
     volume_[static_cast<size_t>(component_[i])] += mass;

@@ -7,12 +7,14 @@
 #include <numeric>
 #include <utility>
 
+#include "authors.h"
 #include "canonical.h"
 #include "component_solver.h"
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
 #include "dgat/graph/components.h"
 #include "dgat/spectral/laplacian.h"
+#include "summary.h"
 #include "twins.h"
 
 namespace dgat::spectral {
@@ -57,6 +59,12 @@ void check(const CsrGraph& graph, const EigenOptions& options) {
   if (!(options.gamma >= 0 && options.gamma <= 1)) {
     throw_input("eigensolver: gamma must lie in [0, 1], got {}", options.gamma);
   }
+  if (options.formula == Formula::kAuthors && options.gamma == 0) {
+    throw_input("eigensolver: the authors' Laplacian is 0 at gamma 0; give a gamma above 0");
+  }
+  if (options.formula == Formula::kAuthors && !(options.alpha >= 0 && options.alpha <= 1)) {
+    throw_input("eigensolver: alpha must lie in [0, 1], got {}", options.alpha);
+  }
   if (options.k < 1 || options.k > 1000) {
     throw_input("eigensolver: the number of eigenvectors must lie in [1, 1000], got {}", options.k);
   }
@@ -73,13 +81,11 @@ struct Part {
   CsrGraph graph;
 };
 
-/// The nodes of the components to solve (two or more nodes, as the policy says), largest first.
+/// The nodes of the components to solve.
 std::vector<Part> select_parts(const graph::Components& components, ComponentPolicy policy) {
   std::vector<Part> parts;
   std::vector<int64_t> slot(components.sizes.size(), -1);
-  for (NodeId c = 0; c < components.count(); ++c) {
-    if (components.sizes[static_cast<size_t>(c)] < 2) continue;
-    if (policy == ComponentPolicy::kLargest && c != components.largest()) continue;
+  for (const NodeId c : solved_components(components, policy)) {
     slot[static_cast<size_t>(c)] = std::ssize(parts);
     parts.push_back({c, {}, {}});
   }
@@ -87,22 +93,25 @@ std::vector<Part> select_parts(const graph::Components& components, ComponentPol
     const int64_t at = slot[static_cast<size_t>(components.of_node[i])];
     if (at >= 0) parts[static_cast<size_t>(at)].original.push_back(static_cast<NodeId>(i));
   }
-  std::ranges::stable_sort(parts, std::greater<>(),
-                           [](const Part& part) { return part.original.size(); });
   return parts;
 }
 
 CsrGraph extract(const CsrGraph& graph, const Part& part, std::vector<NodeId>& local) {
   std::vector<ArcIndex> offsets = {0};
   std::vector<NodeId> targets;
+  std::vector<float> weights;
   for (size_t i = 0; i < part.original.size(); ++i) {
     local[static_cast<size_t>(part.original[i])] = static_cast<NodeId>(i);
   }
   for (const NodeId i : part.original) {
     for (const NodeId j : graph.neighbors(i)) targets.push_back(local[static_cast<size_t>(j)]);
+    if (graph.weighted()) {
+      weights.insert(weights.end(), graph.weights().begin() + graph.begin(i),
+                     graph.weights().begin() + graph.end(i));
+    }
     offsets.push_back(std::ssize(targets));
   }
-  return {std::move(offsets), std::move(targets), false};
+  return {std::move(offsets), std::move(targets), false, std::move(weights)};
 }
 
 /// The entry that decides the sign: the first within kTie of the largest magnitude, so that entries
@@ -135,47 +144,6 @@ Solver solver_from(std::string_view name) {
 
 namespace {
 
-/// Pair m of the result is pair `pair` of part `part`.
-struct Place {
-  size_t part = 0, pair = 0;
-};
-
-/// Two components may have the same eigenvalue.
-int copies_in_all(const EigenResult& result, double value, double gap_tolerance) {
-  int copies = 0;
-  for (const ComponentSpectrum& part : result.parts) {
-    for (size_t m = 0; m < part.eigenvalues.size(); ++m) {
-      if (!equal_values(part.eigenvalues[m], value, gap_tolerance)) continue;
-      copies += part.multiplicity[m];
-      break;  // its other copies are counted in it
-    }
-  }
-  return copies;
-}
-
-/// kFirst: the k smallest over all components; equal values go by component, then by pair.
-std::vector<Place> smallest_places(const EigenResult& result, double gap_tolerance) {
-  std::vector<Place> places;
-  for (size_t p = 0; p < result.parts.size(); ++p) {
-    for (size_t m = 0; m < result.parts[p].eigenvalues.size(); ++m) places.push_back({p, m});
-  }
-  const auto value = [&](Place at) { return result.parts[at.part].eigenvalues[at.pair]; };
-  std::ranges::sort(places, {}, value);
-  for (size_t begin = 0, end = 0; begin < places.size(); begin = end) {
-    for (end = begin + 1; end < places.size() && equal_values(value(places[end - 1]),
-                                                              value(places[end]), gap_tolerance);) {
-      ++end;
-    }
-    std::sort(places.begin() + static_cast<ptrdiff_t>(begin),
-              places.begin() + static_cast<ptrdiff_t>(end), [&](Place a, Place b) {
-                return std::pair(result.parts[a.part].component, a.pair) <
-                       std::pair(result.parts[b.part].component, b.pair);
-              });
-  }
-  if (places.size() > static_cast<size_t>(result.k)) places.resize(static_cast<size_t>(result.k));
-  return places;
-}
-
 void put_vector(EigenResult& result, size_t column, const Part& part, std::span<const double> u) {
   double* out = result.vectors.data() + column * static_cast<size_t>(result.nodes);
   for (size_t i = 0; i < u.size(); ++i) out[part.original[i]] = u[i];
@@ -190,13 +158,17 @@ EigenResult solve_spectrum(const CsrGraph& graph, const EigenOptions& options) {
   EigenResult result;
   result.nodes = graph.nodes();
   result.k = options.k;
+  result.formula = options.formula;
   result.gamma = options.gamma;
   result.policy = options.components;
   result.components = components.count();
   result.isolated = components.isolated();
   const auto n = static_cast<size_t>(graph.nodes()), k = static_cast<size_t>(options.k);
   const Laplacian S(graph, {.alpha = 0.5, .gamma = options.gamma});
-  for (NodeId i = 0; i < graph.nodes(); ++i) result.mass.push_back(S.mass(i));
+  const bool authors = options.formula == Formula::kAuthors;
+  for (NodeId i = 0; i < graph.nodes(); ++i) {
+    result.mass.push_back(authors ? authors_mass(graph, i, options.gamma) : S.mass(i));
+  }
 
   const std::vector<Part> parts = select_parts(components, options.components);
   result.component_of = std::move(components.of_node);
@@ -207,56 +179,34 @@ EigenResult solve_spectrum(const CsrGraph& graph, const EigenOptions& options) {
     const bool whole = part.original.size() == n;
     const CsrGraph extracted = whole ? CsrGraph() : extract(graph, part, local);
     const CsrGraph& component = whole ? graph : extracted;
-    ComponentSolution solution = solve_component(component, part.original, options);
-    equalise_twins(component, options.gamma, solution.spectrum.eigenvalues, solution.vectors);
+    ComponentSolution solution = authors ? solve_authors(component, options)
+                                         : solve_component(component, part.original, options);
+    if (!authors) {
+      equalise_twins(component, options.gamma, solution.spectrum.eigenvalues, solution.vectors);
+    }
     solution.spectrum.component = part.component;
     result.iterations += solution.spectrum.iterations;
     result.parts.push_back(std::move(solution.spectrum));
     vectors.push_back(std::move(solution.vectors));
   }
 
-  for (auto* list : {&result.eigenvalues, &result.residuals, &result.gaps, &result.angle_bounds}) {
-    list->assign(k, 0.0);
-  }
-  result.multiplicity.assign(k, 0);
   result.vectors.assign(n * k, 0.0);
   const auto vector_of = [&](Place at) {
     const size_t rows = parts[at.part].original.size();
     return std::span<const double>(vectors[at.part]).subspan(at.pair * rows, rows);
   };
-  const auto describe = [&](size_t m, Place at) {
-    const ComponentSpectrum& part = result.parts[at.part];
-    result.eigenvalues[m] = part.eigenvalues[at.pair];
-    result.gaps[m] = part.gaps[at.pair];
-    result.multiplicity[m] = part.multiplicity[at.pair];
-    result.residuals[m] = std::max(result.residuals[m], part.residuals[at.pair]);
-    result.angle_bounds[m] = std::max(result.angle_bounds[m], part.angle_bounds[at.pair]);
-  };
+  const std::vector<Place> places = summarise(result, options.gap_tolerance);
+  for (size_t m = 0; m < places.size(); ++m) {
+    put_vector(result, m, parts[places[m].part], vector_of(places[m]));
+  }
   if (options.components == ComponentPolicy::kEach) {
-    for (size_t m = 0; m < k; ++m) {
-      Place smallest{parts.size(), m};
-      for (size_t p = 0; p < parts.size(); ++p) {
-        if (m >= result.parts[p].eigenvalues.size()) continue;
+    for (size_t p = 0; p < parts.size(); ++p) {
+      for (size_t m = 0; m < result.parts[p].eigenvalues.size(); ++m) {
         put_vector(result, m, parts[p], vector_of({p, m}));
-        const ComponentSpectrum& part = result.parts[p];
-        result.residuals[m] = std::max(result.residuals[m], part.residuals[m]);
-        result.angle_bounds[m] = std::max(result.angle_bounds[m], part.angle_bounds[m]);
-        if (smallest.part == parts.size() ||
-            part.eigenvalues[m] < result.parts[smallest.part].eigenvalues[m]) {
-          smallest.part = p;
-        }
       }
-      if (smallest.part < parts.size()) describe(m, smallest);
-    }
-  } else {
-    const std::vector<Place> places = smallest_places(result, options.gap_tolerance);
-    for (size_t m = 0; m < places.size(); ++m) {
-      put_vector(result, m, parts[places[m].part], vector_of(places[m]));
-      describe(m, places[m]);
-      result.multiplicity[m] = copies_in_all(result, result.eigenvalues[m], options.gap_tolerance);
     }
   }
-  result.vectors = result.phi(0.5);
+  if (!authors) result.vectors = result.phi(0.5);
   result.converged = std::ranges::all_of(result.parts, &ComponentSpectrum::converged);
   result.solver = result.parts.empty() ? "none" : to_string(result.parts.front().solver);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -274,6 +224,7 @@ int EigenResult::repeated(size_t m) const {
 std::vector<double> EigenResult::phi(double alpha) const {
   if (!(alpha >= 0 && alpha <= 1)) throw_input("phi: alpha must lie in [0, 1], got {}", alpha);
   std::vector<double> out = vectors;
+  const double power = formula == Formula::kAuthors ? -0.5 : 0.5 - alpha;
   // Nodes by component: isolated nodes and, where a policy leaves components out, those keep zeros.
   std::vector<std::vector<NodeId>> groups(static_cast<size_t>(components));
   for (NodeId i = 0; i < nodes; ++i) {
@@ -287,7 +238,7 @@ std::vector<double> EigenResult::phi(double alpha) const {
       double sum = 0;
       for (const NodeId i : group) {
         double& entry = x[static_cast<size_t>(i)];
-        entry *= std::pow(mass[static_cast<size_t>(i)], 0.5 - alpha);
+        entry *= std::pow(mass[static_cast<size_t>(i)], power);
         sum += entry * entry;
       }
       if (sum == 0) continue;

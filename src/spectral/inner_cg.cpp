@@ -12,7 +12,7 @@ namespace {
 using graph::NodeId;
 
 constexpr double kInnerTolerance = 0.1;
-constexpr int64_t kGrain = 32768;
+constexpr int64_t kCgGrain = 32768;
 
 /// Sums of a few numbers per block, added in block order.
 struct Sums {
@@ -45,12 +45,12 @@ void InnerCg<T>::load(const Basis& known, std::span<const double> theta, const B
     columns_[c].active = size[c] > 0;
   }
   const int squares = known_ * known_;
-  const Sums sums = parallel_sum<Sums>(n, kGrain, [&](int64_t begin, int64_t end) {
+  const Sums sums = parallel_sum<Sums>(n, kCgGrain, [&](int64_t begin, int64_t end) {
     Sums part{Eigen::VectorXd::Zero(kColumns * squares)};
     for (int64_t i = begin; i < end; ++i) {
       const auto node = static_cast<NodeId>(i);
       const double mass = S_.mass(node), root = std::sqrt(mass);
-      const auto degree = static_cast<double>(S_.graph().degree(node));
+      const double degree = S_.graph().strength(node);
       T* k = k_.data() + i * known_;
       for (int j = 0; j < known_; ++j) {
         k[j] = static_cast<T>(root * known.column(j)[static_cast<size_t>(i)]);
@@ -81,6 +81,7 @@ template <class T>
 void InnerCg<T>::multiply() {
   const graph::CsrGraph& graph = S_.graph();
   const NodeId* targets = graph.targets().data();
+  const float* weights = graph.weighted() ? graph.weights().data() : nullptr;
   const T gamma = static_cast<T>(S_.factor());
   const T theta[kColumns] = {static_cast<T>(columns_[0].theta), static_cast<T>(columns_[1].theta)};
   const std::span<const NodeId> blocks = S_.row_blocks();
@@ -93,6 +94,13 @@ void InnerCg<T>::multiply() {
       T s0 = 0, s1 = 0, r0 = 0, r1 = 0;
       graph::ArcIndex e = graph.begin(i);
       const graph::ArcIndex end = graph.end(i);
+      if (weights != nullptr) {
+        for (; e < end; ++e) {
+          const T* x = p_.data() + size_t{2} * static_cast<size_t>(targets[e]);
+          s0 += static_cast<T>(weights[e]) * (p0 - x[0]);
+          s1 += static_cast<T>(weights[e]) * (p1 - x[1]);
+        }
+      }
       for (; e + 2 <= end; e += 2) {
         const T* x = p_.data() + size_t{2} * static_cast<size_t>(targets[e]);
         const T* y = p_.data() + size_t{2} * static_cast<size_t>(targets[e + 1]);
@@ -125,7 +133,7 @@ void InnerCg<T>::multiply() {
 template <class T>
 void InnerCg<T>::descend() {
   const int width = known_ + 1;  // K^T N^-1 g, then g^T N^-1 g
-  const Sums sums = parallel_sum<Sums>(S_.nodes(), kGrain, [&](int64_t begin, int64_t end) {
+  const Sums sums = parallel_sum<Sums>(S_.nodes(), kCgGrain, [&](int64_t begin, int64_t end) {
     Sums part{Eigen::VectorXd::Zero(kColumns * width)};
     for (int64_t i = begin; i < end; ++i) {
       const T* k = k_.data() + i * known_;
@@ -156,7 +164,7 @@ void InnerCg<T>::descend() {
 
 template <class T>
 void InnerCg<T>::turn() {
-  parallel_for(S_.nodes(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(S_.nodes(), kCgGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const T* k = k_.data() + i * known_;
       for (int c = 0; c < kColumns; ++c) {
@@ -192,7 +200,7 @@ void InnerCg<T>::apply(const Basis& known, std::span<const double> theta, const 
   directions.truncate(0);
   for (int c = 0; c < residuals.count(); ++c) {
     const std::span<double> out = directions.push();
-    parallel_for(S_.nodes(), kGrain, [&](int64_t begin, int64_t end) {
+    parallel_for(S_.nodes(), kCgGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         out[static_cast<size_t>(i)] = std::sqrt(S_.mass(static_cast<NodeId>(i))) *
                                       double{t_[static_cast<size_t>(i * kColumns + c)]};

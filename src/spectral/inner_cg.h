@@ -8,7 +8,7 @@
 namespace dgat::spectral {
 
 /// Jacobi-Davidson: a few CG steps for (S - theta) t = r in the complement of the known vectors,
-/// for two residuals side by side: both columns stand beside each other in memory, so a neighbour
+/// for two residuals side by side: both columns are beside each other in memory, so a neighbour
 /// is fetched once for both.
 ///
 /// With z = M^(-1/2) t the system is (gamma (D - A) - theta M) z = M^(1/2) r, which needs no

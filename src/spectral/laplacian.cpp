@@ -13,7 +13,7 @@ using graph::ArcIndex;
 using graph::CsrGraph;
 using graph::NodeId;
 
-constexpr int64_t kGrain = 32768;                 // entries of a vector per block
+constexpr int64_t kLaplacianGrain = 32768;        // entries of a vector per block
 constexpr int64_t kBlockWork = int64_t{1} << 17;  // arcs plus rows per block
 
 /// Cuts the rows where their arcs add up: a hub's row weighs as much as many leaves'.
@@ -47,8 +47,31 @@ double row_difference(const CsrGraph& graph, const double* z, NodeId i) {
   return (s0 + s1) + (s2 + s3);
 }
 
+/// The same with every difference multiplied by the weight of its arc.
+double weighted_row_difference(const CsrGraph& graph, const double* z, NodeId i) {
+  const NodeId* targets = graph.targets().data();
+  const float* weights = graph.weights().data();
+  const double zi = z[i];
+  double s0 = 0, s1 = 0;
+  ArcIndex e = graph.begin(i);
+  const ArcIndex end = graph.end(i);
+  for (; e + 2 <= end; e += 2) {
+    s0 += double{weights[e]} * (zi - z[targets[e]]);
+    s1 += double{weights[e + 1]} * (zi - z[targets[e + 1]]);
+  }
+  if (e < end) s0 += double{weights[e]} * (zi - z[targets[e]]);
+  return s0 + s1;
+}
+
 double row_energy(const CsrGraph& graph, const double* z, NodeId i) {
   double sum = 0;
+  if (graph.weighted()) {
+    for (ArcIndex e = graph.begin(i); e < graph.end(i); ++e) {
+      const double difference = z[i] - z[graph.targets()[static_cast<size_t>(e)]];
+      sum += graph.weight(e) * difference * difference;
+    }
+    return sum;
+  }
   for (const NodeId j : graph.neighbors(i)) {
     const double difference = z[i] - z[j];
     sum += difference * difference;
@@ -71,9 +94,9 @@ Laplacian::Laplacian(const CsrGraph& graph, const LaplacianOptions& options)
     throw_input("laplacian: the graph is directed, an undirected one is needed; symmetrise it");
   }
   if (gamma == 0) {
-    int64_t most = 0;
-    for (NodeId i = 0; i < graph.nodes(); ++i) most = std::max(most, graph.degree(i));
-    scale_ = static_cast<double>(most) + 1;
+    double most = 0;
+    for (NodeId i = 0; i < graph.nodes(); ++i) most = std::max(most, graph.strength(i));
+    scale_ = graph.weighted() ? most : most + 1;
     return;
   }
   factor_ = gamma;
@@ -88,7 +111,7 @@ Laplacian::Laplacian(const CsrGraph& graph, const LaplacianOptions& options)
 }
 
 double Laplacian::diagonal(NodeId i) const {
-  return factor_ * static_cast<double>(graph_->degree(i)) / mass(i);
+  return factor_ * graph_->strength(i) / mass(i);
 }
 
 void Laplacian::apply(std::span<const double> x, std::span<double> y) const {
@@ -96,7 +119,7 @@ void Laplacian::apply(std::span<const double> x, std::span<double> y) const {
   expects(x.size() == n && y.size() == n, "vectors of the Laplacian have one entry per node");
   const double* z = x.data();
   if (!right_.empty()) {
-    parallel_for(nodes(), kGrain, [&](int64_t begin, int64_t end) {
+    parallel_for(nodes(), kLaplacianGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const auto at = static_cast<size_t>(i);
         scratch_[at] = right_[at] * x[at];
@@ -104,15 +127,22 @@ void Laplacian::apply(std::span<const double> x, std::span<double> y) const {
     });
     z = scratch_.data();
   }
-  const auto blocks = static_cast<int64_t>(block_begin_.size()) - 1;
-  parallel_for(blocks, 1, [&](int64_t block, int64_t) {
-    const auto b = static_cast<size_t>(block);
-    for (NodeId i = block_begin_[b]; i < block_begin_[b + 1]; ++i) {
-      const auto at = static_cast<size_t>(i);
-      const double sum = row_difference(*graph_, z, i);
-      y[at] = left_.empty() ? sum : left_[at] * sum;
-    }
-  });
+  const auto each_row = [&](const auto& row_sum) {
+    const auto blocks = static_cast<int64_t>(block_begin_.size()) - 1;
+    parallel_for(blocks, 1, [&](int64_t block, int64_t) {
+      const auto b = static_cast<size_t>(block);
+      for (NodeId i = block_begin_[b]; i < block_begin_[b + 1]; ++i) {
+        const auto at = static_cast<size_t>(i);
+        const double sum = row_sum(i);
+        y[at] = left_.empty() ? sum : left_[at] * sum;
+      }
+    });
+  };
+  if (graph_->weighted()) {
+    each_row([&](NodeId i) { return weighted_row_difference(*graph_, z, i); });
+  } else {
+    each_row([&](NodeId i) { return row_difference(*graph_, z, i); });
+  }
 }
 
 double Laplacian::energy(std::span<const double> x) const {

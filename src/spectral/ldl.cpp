@@ -31,6 +31,20 @@ Matrix minus_adjacency(const CsrGraph& graph) {
     matrix.outerIndexPtr()[i + 1] = at;
   }
   std::fill_n(matrix.valuePtr(), at, -1.0);
+  if (graph.weighted()) {
+    auto* value = matrix.valuePtr();
+    for (NodeId i = 0; i < n; ++i) {
+      bool passed = false;  // the place of the diagonal, which factorise() fills
+      for (ArcIndex e = graph.begin(i); e < graph.end(i); ++e) {
+        if (!passed && graph.targets()[static_cast<size_t>(e)] > i) {
+          passed = true;
+          ++value;
+        }
+        *value++ = -graph.weight(e);
+      }
+      if (!passed) ++value;
+    }
+  }
   return matrix;
 }
 
@@ -101,7 +115,7 @@ FactorCorrection::FactorCorrection(const Laplacian& S, SparseLdl& factor)
   std::vector<double> degree;
   for (NodeId i = 0; i < S.nodes(); ++i) {
     root_mass_.push_back(std::sqrt(S.mass(i)));
-    degree.push_back(static_cast<double>(S.graph().degree(i)));
+    degree.push_back(S.graph().strength(i));
   }
   factor_.factorise(degree, true);
 }
@@ -116,7 +130,7 @@ int64_t eigenvalues_below(const Laplacian& S, SparseLdl& factor, double value) {
   std::vector<double> diagonal;
   diagonal.reserve(static_cast<size_t>(S.nodes()));
   for (NodeId i = 0; i < S.nodes(); ++i) {
-    diagonal.push_back(static_cast<double>(S.graph().degree(i)) - value / S.factor() * S.mass(i));
+    diagonal.push_back(S.graph().strength(i) - value / S.factor() * S.mass(i));
   }
   factor.factorise(diagonal, false);
   return factor.negative_pivots();

@@ -14,7 +14,7 @@ using graph::CsrGraph;
 using graph::NodeId;
 using Level = Multigrid::Level;
 
-constexpr int64_t kGrain = 16384;
+constexpr int64_t kMultigridGrain = 16384;
 constexpr NodeId kCoarsest = 200;
 constexpr double kSlowest =
     0.85;  // a level that keeps more than this share of nodes ends the hierarchy
@@ -101,7 +101,7 @@ Level contract(const Level& fine, const std::vector<NodeId>& set, NodeId sets) {
 /// f(i, (L x)_i) for every row, in parallel.
 template <class Use>
 void for_product(const Level& level, std::span<const double> x, Use use) {
-  parallel_for(level.nodes(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(level.nodes(), kMultigridGrain, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
       double sum = 0;
       const ArcIndex last = level.offsets[i + 1];
@@ -129,7 +129,7 @@ void relax(Level& level, double step, std::span<const double> b, std::span<doubl
 
 void remove_mean(std::span<double> x) {
   const double mean =
-      parallel_sum<double>(std::ssize(x), kGrain,
+      parallel_sum<double>(std::ssize(x), kMultigridGrain,
                            [&](int64_t begin, int64_t end) {
                              return std::accumulate(x.begin() + begin, x.begin() + end, 0.0);
                            }) /
@@ -143,8 +143,9 @@ Multigrid::Multigrid(const CsrGraph& graph) {
   Level finest;
   finest.offsets = graph.offsets();
   finest.targets = graph.targets();
+  finest.weights.assign(graph.weights().begin(), graph.weights().end());
   for (NodeId i = 0; i < graph.nodes(); ++i) {
-    finest.degree.push_back(static_cast<double>(graph.degree(i)));
+    finest.degree.push_back(graph.strength(i));
   }
   levels_.push_back(std::move(finest));
   while (levels_.back().nodes() > kCoarsest) {
@@ -182,7 +183,7 @@ void Multigrid::cycle(size_t at, std::span<const double> b, std::span<double> x)
     out = coarsest_.solve(Eigen::Map<const Eigen::VectorXd>(b.data(), std::ssize(b)));
     return;
   }
-  parallel_for(level.nodes(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(level.nodes(), kMultigridGrain, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
       x[i] = kStep[0] * b[i] / level.degree[i];
     }
@@ -194,7 +195,7 @@ void Multigrid::cycle(size_t at, std::span<const double> b, std::span<double> x)
     level.b[static_cast<size_t>(level.aggregate[i])] += level.r[i];
   }
   solve_coarse(at, level.b, level.x);
-  parallel_for(level.nodes(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(level.nodes(), kMultigridGrain, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
       x[i] += level.x[static_cast<size_t>(level.aggregate[i])];
     }

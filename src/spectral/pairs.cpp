@@ -31,7 +31,7 @@ class PairSearch {
     std::ranges::copy(null_, deflated_.push().begin());
   }
 
-  PairsResult run(Correction& correction, Correction& krylov) {
+  FoundPairs run(Correction& correction, Correction& krylov) {
     while (true) {
       if (std::ssize(found_) == S_.nodes() - 1) break;  // that was the whole spectrum
       if (copies() > kMaxEqual || deflated_.count() == deflated_.capacity()) {
@@ -161,15 +161,15 @@ class PairSearch {
     }
   }
 
-  PairsResult fail(DavidsonResult next) {
+  FoundPairs fail(DavidsonResult next) {
     take(next);
     return answer(false);
   }
 
-  PairsResult answer(bool converged) {
-    PairsResult out{{Basis(S_.nodes(), static_cast<int>(found_.size())), {}, last_multiplicity_},
-                    steps_,
-                    converged};
+  FoundPairs answer(bool converged) {
+    FoundPairs out{{Basis(S_.nodes(), static_cast<int>(found_.size())), {}, last_multiplicity_},
+                   steps_,
+                   converged};
     for (const Pair& pair : found_) {
       // Pairs were found to within their tolerance; make them orthonormal to rounding.
       std::vector<double> u = pair.vector;
@@ -196,9 +196,9 @@ class PairSearch {
 
 }  // namespace
 
-PairsResult find_pairs(const Laplacian& S, std::span<const graph::NodeId> original, int wanted,
-                       Correction& correction, Correction& krylov, const DavidsonOptions& search,
-                       const EigenOptions& options) {
+FoundPairs find_pairs(const Laplacian& S, std::span<const graph::NodeId> original, int wanted,
+                      Correction& correction, Correction& krylov, const DavidsonOptions& search,
+                      const EigenOptions& options) {
   return PairSearch(S, original, wanted, search, options).run(correction, krylov);
 }
 

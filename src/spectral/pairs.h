@@ -8,12 +8,6 @@
 
 namespace dgat::spectral {
 
-struct PairsResult {
-  Candidate candidate;
-  int64_t steps = 0;
-  bool converged = false;
-};
-
 /// The pairs that an answer needs, found one after the other, each in the complement of those
 /// before: the `wanted` smallest, all that are equal to the last of these, and one more. Every
 /// search works on two Ritz pairs at once, grown from two random vectors, so that a second copy of
@@ -23,8 +17,8 @@ struct PairsResult {
 ///
 /// `krylov` is a correction that is a function of S, for eigenvalues with more than kMaxEqual
 /// copies.
-PairsResult find_pairs(const Laplacian& S, std::span<const graph::NodeId> original, int wanted,
-                       Correction& correction, Correction& krylov, const DavidsonOptions& search,
-                       const EigenOptions& options);
+FoundPairs find_pairs(const Laplacian& S, std::span<const graph::NodeId> original, int wanted,
+                      Correction& correction, Correction& krylov, const DavidsonOptions& search,
+                      const EigenOptions& options);
 
 }  // namespace dgat::spectral

@@ -19,12 +19,12 @@ constexpr int64_t kShallowArcs = 80'000;    // of a shallow graph whose ordering
 constexpr NodeId kOrderingNodes = 250'000;  // beyond this, multigrid beats a factor on a mesh
 constexpr double kTreeLike = 1.2;           // edges per node up to which a factor has no fill
 
-struct Search {
+struct BreadthFirst {
   NodeId farthest;
   int64_t depth;
 };
 
-Search breadth_first(const CsrGraph& graph, NodeId start) {
+BreadthFirst breadth_first(const CsrGraph& graph, NodeId start) {
   std::vector<bool> seen(static_cast<size_t>(graph.nodes()));
   std::vector<NodeId> level = {start}, next;
   seen[static_cast<size_t>(start)] = true;

@@ -9,7 +9,8 @@
 namespace dgat::spectral {
 namespace {
 
-constexpr int64_t kGrain = 32768;
+constexpr int64_t kTallGrain = 32768;
+constexpr int64_t kBlockGrain = 4096;  // of products of two tall matrices
 
 using ConstVector = Eigen::Map<const Eigen::VectorXd>;
 using Vector = Eigen::Map<Eigen::VectorXd>;
@@ -19,7 +20,7 @@ using Block = Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
 }  // namespace
 
 double dot(std::span<const double> x, std::span<const double> y) {
-  return parallel_sum<double>(std::ssize(x), kGrain, [&](int64_t begin, int64_t end) {
+  return parallel_sum<double>(std::ssize(x), kTallGrain, [&](int64_t begin, int64_t end) {
     return ConstVector(x.data() + begin, end - begin)
         .dot(ConstVector(y.data() + begin, end - begin));
   });
@@ -30,13 +31,13 @@ double norm(std::span<const double> x) {
 }
 
 void add_scaled(double a, std::span<const double> x, std::span<double> y) {
-  parallel_for(std::ssize(x), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(std::ssize(x), kTallGrain, [&](int64_t begin, int64_t end) {
     Vector(y.data() + begin, end - begin) += a * ConstVector(x.data() + begin, end - begin);
   });
 }
 
 void scale(double a, std::span<double> x) {
-  parallel_for(std::ssize(x), kGrain,
+  parallel_for(std::ssize(x), kTallGrain,
                [&](int64_t begin, int64_t end) { Vector(x.data() + begin, end - begin) *= a; });
 }
 
@@ -49,8 +50,8 @@ std::span<double> Basis::push() {
 }
 
 Eigen::VectorXd Basis::inner(std::span<const double> x) const {
-  Eigen::MatrixXd partial(count_, block_count(n_, kGrain));
-  parallel_blocks(n_, kGrain, [&](int64_t block, int64_t begin, int64_t end) {
+  Eigen::MatrixXd partial(count_, block_count(n_, kTallGrain));
+  parallel_blocks(n_, kTallGrain, [&](int64_t block, int64_t begin, int64_t end) {
     const ConstBlock v(data_.get() + begin, end - begin, count_, Eigen::OuterStride<>(n_));
     partial.col(block).noalias() = v.transpose() * ConstVector(x.data() + begin, end - begin);
   });
@@ -58,26 +59,57 @@ Eigen::VectorXd Basis::inner(std::span<const double> x) const {
 }
 
 void Basis::subtract(const Eigen::VectorXd& c, std::span<double> x) const {
-  parallel_for(n_, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(n_, kTallGrain, [&](int64_t begin, int64_t end) {
     const ConstBlock v(data_.get() + begin, end - begin, c.size(), Eigen::OuterStride<>(n_));
     Vector(x.data() + begin, end - begin).noalias() -= v * c;
   });
 }
 
 void Basis::combine(const Eigen::VectorXd& c, std::span<double> out) const {
-  parallel_for(n_, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(n_, kTallGrain, [&](int64_t begin, int64_t end) {
     const ConstBlock v(data_.get() + begin, end - begin, c.size(), Eigen::OuterStride<>(n_));
     Vector(out.data() + begin, end - begin).noalias() = v * c;
   });
 }
 
 void Basis::rotate(const Eigen::MatrixXd& q) {
-  parallel_for(n_, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(n_, kTallGrain, [&](int64_t begin, int64_t end) {
     Block v(data_.get() + begin, end - begin, q.rows(), Eigen::OuterStride<>(n_));
     const Eigen::MatrixXd rotated = v * q;
     v.leftCols(q.cols()) = rotated;
   });
   count_ = static_cast<int>(q.cols());
+}
+
+Eigen::MatrixXd Basis::inner(const Basis& x) const {
+  std::vector<Eigen::MatrixXd> partial(static_cast<size_t>(block_count(n_, kBlockGrain)));
+  parallel_blocks(n_, kBlockGrain, [&](int64_t block, int64_t begin, int64_t end) {
+    const ConstBlock v(data_.get() + begin, end - begin, count_, Eigen::OuterStride<>(n_));
+    const ConstBlock w(x.data_.get() + begin, end - begin, x.count_, Eigen::OuterStride<>(n_));
+    partial[static_cast<size_t>(block)].noalias() = v.transpose() * w;
+  });
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(count_, x.count_);
+  for (const Eigen::MatrixXd& part : partial) sum += part;
+  return sum;
+}
+
+void Basis::subtract(const Eigen::MatrixXd& c, Basis& x) const {
+  parallel_for(n_, kBlockGrain, [&](int64_t begin, int64_t end) {
+    const ConstBlock v(data_.get() + begin, end - begin, c.rows(), Eigen::OuterStride<>(n_));
+    Block(x.data_.get() + begin, end - begin, c.cols(), Eigen::OuterStride<>(n_)).noalias() -=
+        v * c;
+  });
+}
+
+void Basis::append(const Basis& v, const Eigen::MatrixXd& c) {
+  const auto columns = static_cast<int>(c.cols());
+  expects(count_ + columns <= capacity_, "a basis has room for the new columns");
+  double* to = data_.get() + count_ * n_;
+  parallel_for(n_, kBlockGrain, [&](int64_t begin, int64_t end) {
+    const ConstBlock from(v.data_.get() + begin, end - begin, c.rows(), Eigen::OuterStride<>(n_));
+    Block(to + begin, end - begin, columns, Eigen::OuterStride<>(n_)).noalias() = from * c;
+  });
+  count_ += columns;
 }
 
 bool Basis::orthonormalise(std::span<double> x) const {

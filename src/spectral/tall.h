@@ -32,6 +32,9 @@ class Basis {
   void subtract(const Eigen::VectorXd& c, std::span<double> x) const;   ///< x -= V c
   void combine(const Eigen::VectorXd& c, std::span<double> out) const;  ///< out = V c
   void rotate(const Eigen::MatrixXd& q);                                ///< V <- V q
+  Eigen::MatrixXd inner(const Basis& x) const;              ///< V^T X, all columns of both
+  void subtract(const Eigen::MatrixXd& c, Basis& x) const;  ///< X -= V c
+  void append(const Basis& v, const Eigen::MatrixXd& c);    ///< more columns: V c
   /// Removes the part of x inside the span, twice (once leaves rounding), and scales x to unit
   /// norm. False when nothing is left of x.
   bool orthonormalise(std::span<double> x) const;

@@ -1,6 +1,7 @@
 #include "twins.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -24,9 +25,12 @@ uint64_t scramble(uint64_t x) {  // the finaliser of splitmix64
   return x ^ (x >> 31);
 }
 
-/// N(i) = N(j) up to i and j themselves.
+/// N(i) = N(j) up to i and j themselves, with equal weights.
 bool are_twins(const CsrGraph& graph, NodeId i, NodeId j) {
   const auto a = graph.neighbors(i), b = graph.neighbors(j);
+  const auto weight = [&](NodeId row, std::ptrdiff_t at) {
+    return graph.weight(graph.begin(row) + at);
+  };
   if (a.size() != b.size()) return false;
   auto x = a.begin();
   auto y = b.begin();
@@ -34,8 +38,17 @@ bool are_twins(const CsrGraph& graph, NodeId i, NodeId j) {
     if (x != a.end() && *x == j) ++x;
     if (y != b.end() && *y == i) ++y;
     if (x == a.end() || y == b.end()) return x == a.end() && y == b.end();
-    if (*x++ != *y++) return false;
+    if (*x != *y || weight(i, x - a.begin()) != weight(j, y - b.begin())) return false;
+    ++x;
+    ++y;
   }
+}
+
+/// Weight of the arc between two nodes, 1 without weights.
+double weight_between(const CsrGraph& graph, NodeId i, NodeId j) {
+  if (!graph.weighted() || !graph.has_arc(i, j)) return 1;
+  const auto row = graph.neighbors(i);
+  return graph.weight(graph.begin(i) + (std::ranges::lower_bound(row, j) - row.begin()));
 }
 
 /// Nodes sorted by a hash of their neighbours, without or with themselves.
@@ -46,6 +59,13 @@ std::vector<std::pair<uint64_t, NodeId>> by_neighbors(const CsrGraph& graph, boo
       const auto i = static_cast<NodeId>(row);
       uint64_t sum = with_self ? scramble(static_cast<uint64_t>(i)) : 0;
       for (const NodeId j : graph.neighbors(i)) sum += scramble(static_cast<uint64_t>(j));
+      if (graph.weighted() && !with_self) {
+        for (graph::ArcIndex e = graph.begin(i); e < graph.end(i); ++e) {
+          const auto j = static_cast<uint64_t>(graph.targets()[static_cast<size_t>(e)]);
+          sum +=
+              scramble(j << 32 | std::bit_cast<uint32_t>(graph.weights()[static_cast<size_t>(e)]));
+        }
+      }
       keys[static_cast<size_t>(row)] = {sum, i};
     }
   });
@@ -75,9 +95,10 @@ void equalise_twins(const CsrGraph& graph, double gamma, std::span<const double>
         if (are_twins(graph, first, keys[end].second)) twins.push_back(keys[end].second);
       }
       if (twins.size() < 2) continue;
-      const auto degree = static_cast<double>(graph.degree(first));
+      const double degree = graph.strength(first);
       const double factor = gamma == 0 ? 1 : gamma / (gamma * degree + 1 - gamma);
-      const double antisymmetric = factor * (adjacent ? degree + 1 : degree);
+      const double antisymmetric =
+          factor * (adjacent ? degree + weight_between(graph, first, twins[1]) : degree);
       for (size_t m = 0; m < eigenvalues.size(); ++m) {
         if (std::abs(eigenvalues[m] - antisymmetric) <= kApart * antisymmetric) continue;
         average(twins, vectors.subspan(m * n, n));

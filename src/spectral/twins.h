@@ -6,11 +6,11 @@
 
 namespace dgat::spectral {
 
-/// Makes entries equal that must be equal: nodes i, j with the same neighbours (each other aside)
-/// have equal entries in every eigenvector of S = L(1/2,gamma) whose eigenvalue differs from that
-/// of e_i - e_j, which is gamma d / M (gamma (d+1) / M where i and j are neighbours). Solvers leave
-/// rounding between them; then argmax phi, and which edges lie beyond a quantile, would depend on
-/// the method. Averaging over twins commutes with S, so no residual grows.
+/// Makes entries equal that must be equal: nodes i, j with the same neighbours (except each other)
+/// and weights have equal entries in every eigenvector of S = L(1/2,gamma) whose eigenvalue differs
+/// from that of e_i - e_j, which is gamma d / M (gamma (d+1) / M where i and j are neighbours).
+/// Solvers leave rounding between them; then argmax phi, and which edges lie beyond a quantile,
+/// would depend on the method. Averaging over twins commutes with S, so no residual grows.
 ///
 /// `vectors` holds one vector per eigenvalue, one after the other.
 /// Cost: O(E + N log N).

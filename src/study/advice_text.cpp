@@ -14,12 +14,12 @@ constexpr int64_t kEnoughEdges = 20;  // with fewer, shares of labels are noise
 std::string about_edges(const Advice& advice) {
   const double h = advice.adjusted_homophily;
   if (std::isnan(h)) {
-    return "No edge joins two training nodes, so their labels say nothing about the edges.";
+    return "No edge joins two training nodes, so their labels give no information about the edges.";
   }
   const char* word = h >= 0.5    ? "agree"
-                     : h >= 0.1  ? "agree a little more often than chance"
-                     : h > -0.05 ? "agree about as often as chance would have it"
-                                 : "disagree more often than chance would have it";
+                     : h >= 0.1  ? "agree a little more often than by chance"
+                     : h > -0.05 ? "agree about as often as by chance"
+                                 : "agree less often than by chance";
   return fmt::format("Neighbours among the training nodes {} (adjusted homophily {:.2f}).", word,
                      h);
 }
@@ -52,9 +52,9 @@ std::string about_gamma(const Advice& advice, double chosen) {
   const auto at = std::find_if(advice.gammas.begin(), advice.gammas.end(),
                                [chosen](const GammaScore& g) { return g.gamma == chosen; });
   if (at == advice.gammas.end()) return {};
-  std::string text =
-      fmt::format(" There phi lives on {:.0f}% of the nodes and explains {:.0f}% of the classes.",
-                  100 * at->participation_ratio, 100 * std::max(0.0, at->class_share));
+  std::string text = fmt::format(
+      " There phi is concentrated on {:.0f}% of the nodes and explains {:.0f}% of the classes.",
+      100 * at->participation_ratio, 100 * std::max(0.0, at->class_share));
   if (at->multiplicity > 1) text += " Its eigenvalue is multiple, so phi is one choice of several.";
   if (!at->converged) text += " The eigenvector did not converge, so this is approximate.";
   const GammaScore& last = advice.gammas.back();
@@ -81,14 +81,22 @@ std::string explain(const Advice& advice, const AdviceOptions& options) {
   text += " ";
   text += about_rewiring(best);
   text += about_gamma(advice, best.candidate.gamma);
-  text += advice.clear
-              ? fmt::format(" The gain, {:.3f} ± {:.3f}, is more than luck among {} candidates.",
-                            best.gain, best.error, advice.candidates.size())
-              : fmt::format(
-                    " The gain, {:.3f} ± {:.3f}, is no more than luck among {} candidates "
-                    "would give: the training nodes show no clear preference, and `dgat "
-                    "tune` has to decide.",
-                    best.gain, best.error, advice.candidates.size());
+  text +=
+      advice.clear
+          ? fmt::format(
+                " The gain, {:.3f} ± {:.3f}, is more than chance would give among {} candidates.",
+                best.gain, best.error, advice.candidates.size())
+      : best.gain > 2 * best.error
+          ? fmt::format(
+                " The gain is {:.3f} ± {:.3f}, but networks that explain so little of the labels "
+                "say little about trained ones: only trainings can decide (`--race 60s`, `dgat "
+                "tune`).",
+                best.gain, best.error)
+          : fmt::format(
+                " The gain, {:.3f} ± {:.3f}, is no more than chance would give among {} "
+                "candidates: the training nodes show no clear preference. `dgat "
+                "tune` can decide by training.",
+                best.gain, best.error, advice.candidates.size());
   return text;
 }
 

@@ -13,9 +13,12 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
+#include "dgat/core/memory_limits.h"
 #include "dgat/core/parallel.h"
 #include "dgat/core/process_memory.h"
 #include "dgat/core/progress.h"
+#include "dgat/dist/communicator.h"
+#include "dgat/tensor/blas.h"
 #include "dgat/tensor/pool.h"
 
 namespace dgat::study {
@@ -65,14 +68,31 @@ class Crew {
 
   void run(const std::vector<Task>& tasks, int64_t jobs) {
     next_ = 0;
+    tensor::prepare_blas();  // before there are other threads
     reset_peak_rss();
     const int threads = thread_count();
-    std::vector<std::thread> others;
-    for (int64_t j = 1; j < jobs; ++j) {
-      others.emplace_back([this, &tasks, jobs, threads] { work(tasks, jobs, threads); });
+    std::vector<std::jthread> others;  // joined also when an exception leaves
+    const int64_t wanted = jobs;
+    // With room for them, jobs leave room for the threads of their loops.
+    jobs = std::min(jobs, 1 + threads_with_room() / 2);
+    if (jobs < wanted) {
+      notice(
+          fmt::format("{}: the address space (ulimit -v) has room for {} of {} trials side by side",
+                      options_.label, jobs, wanted));
     }
-    work(tasks, jobs, threads);
-    for (std::thread& thread : others) thread.join();
+    try {
+      others.reserve(static_cast<size_t>(std::max<int64_t>(jobs, 1)));
+      for (int64_t j = 1; j < jobs; ++j) {
+        others.emplace_back(
+            [this, &tasks, jobs, threads] { work_to_the_end(tasks, jobs, threads); });
+      }
+    } catch (const std::exception& error) {  // the threads that run take over the trials
+      notice(fmt::format(
+          "{}: the system started {} of {} threads for trials ({}); continuing with these",
+          options_.label, others.size() + 1, jobs, error.what()));
+    }
+    work_to_the_end(tasks, jobs, threads);
+    others.clear();  // waits for them
     if (error_) std::rethrow_exception(error_);
   }
 
@@ -81,6 +101,15 @@ class Crew {
 
  private:
   using Group = std::pair<const train::Config*, int64_t>;
+
+  /// Lack of memory may throw anywhere: no exception leaves a thread, and all are joined.
+  void work_to_the_end(const std::vector<Task>& tasks, int64_t jobs, int threads) noexcept {
+    try {
+      work(tasks, jobs, threads);
+    } catch (...) {
+      fail(std::current_exception());
+    }
+  }
 
   void work(const std::vector<Task>& tasks, int64_t jobs, int threads) {
     const auto count = static_cast<int64_t>(tasks.size());
@@ -117,7 +146,7 @@ class Crew {
           task = std::move(*free);
           elsewhere_.erase(free);
         } else if (!std::exchange(waits_, true)) {
-          notice(fmt::format("{}: waiting for another process, which has begun the last {} trials",
+          notice(fmt::format("{}: waiting for another process that runs the last {} trials",
                              options_.label, elsewhere_.size()));
         }
       }
@@ -230,6 +259,7 @@ class Crew {
     result.jobs = jobs;
     result.options = differing_options(*trial.config);
     result.rewiring = input.rewiring;
+    result.origin = present_origin();
     return result;
   }
 
@@ -284,6 +314,7 @@ std::vector<TrialOutcome> run_trials(std::span<const Trial> trials, Ledger& ledg
   for (const Trial& trial : trials) {
     keys.push_back(trial_key(trial));
     if (ledger.find(keys.back()) || !seen.insert(keys.back()).second) continue;
+    train::check_machine(*trial.config);
     steps += trial.config->steps;
     (options.jobs == 0 && !is_small(trial) ? large : small).push_back({&trial, keys.back()});
   }
@@ -292,7 +323,9 @@ std::vector<TrialOutcome> run_trials(std::span<const Trial> trials, Ledger& ledg
         fmt::format("{}: {} trials, {} of them to run", options.label, trials.size(), seen.size()));
   }
   Crew crew(ledger, inputs, options, static_cast<int64_t>(seen.size()), steps);
-  const int64_t jobs = options.jobs > 0 ? options.jobs : thread_count();
+  // Ranks that share a trial run one after another, in the same order.
+  const bool shared = dist::current().size() > 1;
+  const int64_t jobs = shared ? 1 : options.jobs > 0 ? options.jobs : thread_count();
   if (!small.empty()) crew.run(small, std::min(jobs, static_cast<int64_t>(small.size())));
   if (!large.empty()) crew.run(large, 1);
   std::vector<TrialOutcome> outcomes;

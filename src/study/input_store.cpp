@@ -43,8 +43,12 @@ InputStore::Entry& InputStore::find_or_make(const TrialData& data,
     entries_.splice(entries_.begin(), entries_, at);
     return *entries_.front();
   }
-  entries_.push_front(std::shared_ptr<Entry>(new Entry{
-      std::move(key), data, config, train::InputBuilder(*data.dataset, *config, cache_)}));
+  train::SplitAdvice advice = [adviser = adviser_, data, config](int64_t split) {
+    return adviser->on(data, split, *config).graph;
+  };
+  entries_.push_front(std::shared_ptr<Entry>(
+      new Entry{std::move(key), data, config,
+                train::InputBuilder(*data.dataset, *config, cache_, std::move(advice))}));
   if (entries_.size() > kKept) entries_.pop_back();
   return *entries_.front();
 }
@@ -56,8 +60,11 @@ TrialInput InputStore::input(const Trial& trial) {
   TrialInput input{builder.for_split(trial.split), std::nullopt};
   const auto at = builder.rewirings().find(trial.split);
   if (at != builder.rewirings().end()) {
-    input.rewiring = {builder.mode_of(trial.split), at->second.edges_before, at->second.edges_after,
-                      at->second.homophily_before, at->second.homophily_after};
+    const train::GraphChoice& graph = builder.choice_of(trial.split);
+    input.rewiring = {rewire::to_string(graph.mode), at->second.edges_before,
+                      at->second.edges_after, at->second.homophily_before,
+                      at->second.homophily_after};
+    if (trial.config->rewire.advised) input.rewiring->advised = graph;
   }
   return input;
 }

@@ -7,28 +7,32 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "dgat/core/error.h"
+#include "dgat/core/open_file.h"
 #include "dgat/core/progress.h"
+#include "dgat/train/results_version.h"
+#include "study_json.h"
 
 namespace dgat::study {
 namespace fs = std::filesystem;
 
 namespace {
-using Json = nlohmann::ordered_json;
-
-/// JSON has no NaN.
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
 double number_in(const Json& json, const char* key) {
   const Json& value = json.at(key);
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+Json text(const std::string& value) {
+  return value.empty() ? Json(nullptr) : Json(value);
+}
+/// Lines of older programs lack what they did not know, or have null there.
+template <class T>
+T known(const Json& json, const char* key, T unknown) {
+  const auto at = json.find(key);
+  return at == json.end() || at->is_null() ? unknown : at->get<T>();
 }
 
 /// Locks are single bytes far behind the end of the file: one for the right to append, one for each
@@ -115,7 +119,6 @@ std::string to_line(const TrialResult& r) {
                {"seconds", r.seconds},
                {"parameters", r.parameters},
                {"peak_rss_bytes", r.peak_rss_bytes},
-               {"threads", r.threads},
                {"jobs", r.jobs},
                {"options", r.options}};
   if (r.rewiring) {
@@ -124,7 +127,14 @@ std::string to_line(const TrialResult& r) {
                         {"edges_after", r.rewiring->edges_after},
                         {"homophily_before", number(r.rewiring->homophily_before)},
                         {"homophily_after", number(r.rewiring->homophily_after)}};
+    if (r.rewiring->advised) json["rewiring"]["advised"] = graph_json(*r.rewiring->advised);
   }
+  json["results_version"] = r.origin.results_version;
+  json["commit"] = text(r.origin.commit);
+  json["date"] = text(r.origin.date);
+  json["processor"] = text(r.origin.processor);
+  json["instruction_set"] = text(r.origin.instruction_set);
+  json["threads"] = r.threads;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -146,7 +156,10 @@ std::optional<TrialResult> parse_line(const std::string& line) {
     r.seconds = json.at("seconds").get<double>();
     r.parameters = json.at("parameters").get<int64_t>();
     r.peak_rss_bytes = json.at("peak_rss_bytes").get<int64_t>();
-    r.threads = json.value("threads", int64_t{0});
+    r.threads = known(json, "threads", int64_t{0});
+    r.origin = {known(json, "results_version", int64_t{1}), known(json, "commit", std::string()),
+                known(json, "date", std::string()), known(json, "processor", std::string()),
+                known(json, "instruction_set", std::string())};
     r.jobs = json.at("jobs").get<int64_t>();
     r.options = json.at("options").get<std::map<std::string, std::string>>();
     if (json.contains("rewiring")) {
@@ -155,6 +168,7 @@ std::optional<TrialResult> parse_line(const std::string& line) {
           rewiring.at("mode").get<std::string>(), rewiring.at("edges_before").get<int64_t>(),
           rewiring.at("edges_after").get<int64_t>(), number_in(rewiring, "homophily_before"),
           number_in(rewiring, "homophily_after")};
+      if (rewiring.contains("advised")) r.rewiring->advised = graph_in(rewiring.at("advised"));
     }
     return r;
   } catch (const Json::exception&) {
@@ -205,6 +219,11 @@ size_t Ledger::size() const {
   return results_.size();
 }
 
+size_t Ledger::old_lines() const {
+  const std::lock_guard lock(mutex_);
+  return old_lines_;
+}
+
 std::vector<TrialResult> Ledger::results() const {
   const std::lock_guard lock(mutex_);
   std::vector<TrialResult> all;
@@ -216,21 +235,28 @@ std::vector<TrialResult> Ledger::results() const {
 void Ledger::read_new_lines(bool at_start) {
   std::error_code error;
   if (path_.empty() || !fs::exists(path_, error)) return;
-  std::ifstream in(path_, std::ios::binary);
-  if (!in) throw_input("{}: cannot be opened: {}", path_.string(), std::strerror(errno));
+  std::ifstream in = open_file(path_);
   in.seekg(static_cast<std::streamoff>(read_));
   std::string line;
   while (std::getline(in, line)) {
     const bool cut_short = in.eof();
     if (cut_short && !at_start) break;  // another process may still be at it
     std::optional<TrialResult> result = parse_line(line);
-    if (result) {
+    if (result && result->origin.results_version != train::kResultsVersion) {
+      ++old_lines_;
+    } else if (result) {
       results_[result->key] = std::move(*result);
     } else if (!line.empty()) {
       notice(fmt::format("{}: skipped a damaged line of {} bytes; its trial will run again",
                          path_.string(), line.size()));
     }
     read_ += line.size() + (cut_short ? 0 : 1);
+  }
+  if (at_start && old_lines_ > 0) {
+    notice(fmt::format(
+        "{}: {} of {} lines have another results version than this program, which has {}; they are "
+        "ignored and their trials run again",
+        path_.string(), old_lines_, old_lines_ + results_.size(), train::kResultsVersion));
   }
 }
 

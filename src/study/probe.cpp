@@ -131,7 +131,7 @@ Rows normal_matrix(int64_t rows, int64_t cols, uint64_t seed, uint64_t stream) {
 /// ReLU(x W^T + b).
 Rows rectified(const Rows& x, const Rows& weights, const Rows& bias) {
   Rows out(x.rows(), weights.rows());
-  tensor::multiply_transposed_into(x, weights, out, /*accumulate=*/false, &bias);
+  tensor::multiply_transposed_into(x, weights, out, {}, &bias);
   for (float& value : out.values()) value = std::max(value, 0.0F);
   return out;
 }

@@ -23,7 +23,7 @@ Rows reduce_features(const data::Features& features, int64_t width, uint64_t see
 /// Two small networks with random weights that run on a candidate graph; what they compute is what
 /// a trained network of that shape has to work with. With r(x) = ReLU(W x + b), W and b standard
 /// normal, mean = the mean over N(i) + {i}, and directed_a,b = the average with the weights
-/// softmax(a B_av + b B_dx) that attention listening to the edge features alone would have:
+/// softmax(a B_av + b B_dx) that attention would have if it read the edge features alone:
 ///
 ///   one layer   mean of r(x_j)
 ///   two layers  mean of r([mean x | directed x in four directions, a or b = 3 or -3])

@@ -94,6 +94,17 @@ constexpr PublishedSynthetic kSynthetic[] = {
     {0.8, 94.92, 94.84, 98.67, 0.6, 97.84, 0.5},
     {0.9, 98.62, 97.55, 99.58, 0.8, 98.21, 0.1},
 };
+
+constexpr TunedNetwork kTuned[] = {
+    {"minesweeper", "gcn", "lr=0.01:hidden=64:layers=12:dropout=0.2:weight_decay=0:steps=2000", {97.86, 0.24}},
+    {"minesweeper", "sage", "lr=0.01:hidden=64:layers=15:dropout=0.2:weight_decay=0:steps=2000", {97.77, 0.62}},
+    {"minesweeper", "gat", "lr=0.01:hidden=64:layers=15:dropout=0.2:weight_decay=0:steps=2000", {97.73, 0.73}},
+    {"squirrel-filtered", "gcn", "lr=0.01:hidden=256:layers=4:dropout=0.7:weight_decay=0.0005:steps=500", {45.01, 1.63}},
+    {"squirrel-filtered", "gat", "lr=0.005:hidden=512:layers=7:dropout=0.5:weight_decay=0.0005:steps=500", {41.73, 2.07}},
+    {"chameleon-filtered", "gcn", "lr=0.005:hidden=512:layers=5:dropout=0.2:weight_decay=0.001:steps=200:norm=none:skip=none", {46.29, 3.4}},
+    {"chameleon-filtered", "sage", "lr=0.01:hidden=256:layers=4:dropout=0.7:weight_decay=0.001:steps=200", {44.81, 4.74}},
+    {"chameleon-filtered", "gat", "lr=0.01:hidden=256:layers=2:dropout=0.7:weight_decay=0.001:steps=200", {44.13, 4.17}},
+};
 // clang-format on
 
 template <class Names>
@@ -155,8 +166,14 @@ std::span<const char* const> heterophily_datasets() {
 std::span<const char* const> small_datasets() {
   return kSmallDatasets;
 }
+std::span<const char* const> small_models() {
+  return kSmallModels;
+}
 std::span<const char* const> heterophily_models() {
   return kHeterophilyModels;
+}
+std::span<const TunedNetwork> tuned_networks() {
+  return kTuned;
 }
 std::span<const PublishedSynthetic> published_synthetic() {
   return kSynthetic;

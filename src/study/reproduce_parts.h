@@ -35,6 +35,17 @@ void add_notes(Table& table, const std::vector<Skipped>& skipped);
 /// "3h 20m of training on <machine>."
 std::string time_note(const std::vector<StudyResult>& results);
 
+/// The table `tuned`: its data sets, its rows on one of them (published options, then what was
+/// searched), and the published number beside a row.
+std::span<const char* const> tuned_datasets();
+std::vector<Row> tuned_rows(const ReproduceOptions& options, const std::string& dataset);
+std::optional<Published> tuned_published(const std::string& dataset, const std::string& row);
+/// Models that have a row in the table `tuned`.
+std::span<const char* const> tuned_models();
+
+/// Options of a training from a file, without those of the data set and of the process.
+train::Settings settings_from(const std::filesystem::path& file);
+
 Reproduction reproduce_measures(const ReproduceOptions& options);
 Reproduction reproduce_benchmark(const ReproduceOptions& options, Ledger& ledger,
                                  spectral::SpectralCache& cache);

@@ -74,7 +74,7 @@ void add_gamma_rows(const std::string& model, const train::Settings& settings,
   for (const char* gamma : kGammas) {
     train::Settings with = settings;
     with[own ? "extra.gamma" : "gamma"] = gamma;
-    Row row = row_of(model, with, dataset);
+    Row row = row_of(model, with_paper_defaults(std::move(with), model), dataset);
     row.name = fmt::format("{} gamma={}", model, gamma);
     rows.push_back(std::move(row));
   }
@@ -88,8 +88,8 @@ std::vector<Row> rows_of_level(const ReproduceOptions& options, const std::strin
     return rows;
   }
   settings.emplace("recipe", "classic");
-  rows.push_back(row_of("gat", settings, dataset));
-  rows.push_back(row_of("gatv2", settings, dataset));
+  rows.push_back(row_of("gat", with_paper_defaults(settings, "gat"), dataset));
+  rows.push_back(row_of("gatv2", with_paper_defaults(settings, "gatv2"), dataset));
   add_gamma_rows("dgat", settings, dataset, rows);
   return rows;
 }

@@ -28,7 +28,7 @@ struct HeldOut {
 /// with the smallest held-out error.
 ///
 /// Needs:  rows of mean square about 1 per block; labels in [0, classes).
-/// Cost:   O(n p^2 + folds * p^3) for n rows and p columns.
+/// Cost:   O(n p^2 + folds * p^3) for n rows and p columns; O(n^2 p + folds * n^3) where n < p.
 HeldOut cross_validate(const tensor::Matrix<float>& rows, std::span<const int32_t> labels,
                        int classes, std::span<const int> folds, data::Metric metric);
 

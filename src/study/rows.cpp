@@ -38,7 +38,7 @@ train::Settings without_foreign_extras(const train::Settings& settings, const nn
 /// Resolves every combination; equal ones are kept once. One on which an option among `own` has no
 /// effect fails: it would be another one under a name of its own. A failure is that of the first.
 Row resolved(std::string name, const std::vector<train::Settings>& combinations,
-             const std::string& dataset, const std::set<std::string>& own = {}) {
+             const train::DataFacts& dataset, const std::set<std::string>& own = {}) {
   Row row{std::move(name), {}, ""};
   std::set<std::string> seen;
   for (const train::Settings& settings : combinations) {
@@ -58,6 +58,43 @@ Row resolved(std::string name, const std::vector<train::Settings>& combinations,
   return row;
 }
 
+bool may_differ_between_candidates(const std::string& key) {
+  return key == "layers" || belongs_to_trial(train::find_option(key));
+}
+
+bool is_ignored(const std::string& key, const std::string& value, const train::Settings& settings,
+                const train::DataFacts& dataset) {
+  try {
+    return !train::reason_ignored(key, value, train::resolve(settings, dataset)).empty();
+  } catch (const InputError&) {
+    return false;  // resolved() keeps the reason
+  }
+}
+
+/// Every combination with every value of the grid, without the options that the row sets itself
+/// (own) and those that its model ignores.
+std::vector<train::Settings> with_grid(std::vector<train::Settings> combinations,
+                                       const train::Grid& grid, const std::set<std::string>& own,
+                                       const train::DataFacts& dataset) {
+  for (const auto& [key, values] : grid) {
+    if (key == "model" || !may_differ_between_candidates(key)) {
+      throw_input("{}: is the same for all rows; give one value instead of a list", key);
+    }
+    if (own.contains(key)) continue;
+    std::vector<train::Settings> next;
+    for (const train::Settings& settings : combinations) {
+      for (const std::string& value : values) {
+        train::Settings with = settings;
+        with[key] = value;
+        if (is_ignored(key, value, with, dataset)) with = settings;
+        next.push_back(std::move(with));
+      }
+    }
+    combinations = std::move(next);  // equal ones are dropped later
+  }
+  return combinations;
+}
+
 }  // namespace
 
 std::vector<train::Settings> parse_grid(const std::string& text) {
@@ -71,7 +108,7 @@ std::vector<train::Settings> parse_grid(const std::string& text) {
     std::string key = part.substr(0, equals);
     std::replace(key.begin(), key.end(), '-', '_');
     const bool one_extra = key.starts_with(train::kOneExtra);  // only its model can check it
-    if (!one_extra && key != "layers" && !belongs_to_trial(train::find_option(key))) {
+    if (!one_extra && !may_differ_between_candidates(key)) {
       throw_input("'{}': {} is the same for all rows; give it as a flag", part, key);
     }
     if (key == "model") throw_input("'{}': a row has one model; write it first", part);
@@ -89,7 +126,8 @@ std::vector<train::Settings> parse_grid(const std::string& text) {
   return combinations;
 }
 
-Row row_of(const std::string& text, const train::Settings& common, const std::string& dataset) {
+Row row_of(const std::string& text, const train::Settings& common, const train::DataFacts& dataset,
+           const train::Grid& grid_of_all) {
   const size_t colon = std::min(text.find(':'), text.size());
   const nn::ModelInfo& info = nn::find_model(text.substr(0, colon));
   train::Settings base = without_foreign_extras(common, info);
@@ -105,11 +143,12 @@ Row row_of(const std::string& text, const train::Settings& common, const std::st
     }
     combinations.push_back(std::move(settings));
   }
+  combinations = with_grid(std::move(combinations), grid_of_all, own, dataset);
   return resolved(text, combinations, dataset, own);
 }
 
 std::vector<Row> rows_of(const std::string& models, const train::Settings& common,
-                         const std::string& dataset) {
+                         const train::DataFacts& dataset, const train::Grid& grid) {
   std::vector<std::string> names;
   if (models == "all") {
     for (const nn::ModelInfo& info : nn::all_models()) names.push_back(info.name);
@@ -120,8 +159,8 @@ std::vector<Row> rows_of(const std::string& models, const train::Settings& commo
   std::set<std::string> seen;
   for (const std::string& name : names) {
     if (name.empty()) throw_input("models: write a,b,c or all; got '{}'", models);
-    if (!seen.insert(name).second) throw_input("models: {} is there twice", name);
-    rows.push_back(row_of(name, common, dataset));
+    if (!seen.insert(name).second) throw_input("models: {} is listed twice", name);
+    rows.push_back(row_of(name, common, dataset, grid));
   }
   return rows;
 }
@@ -135,8 +174,17 @@ std::string plain_form(const std::string& model) {
   return exists ? name : "";
 }
 
-std::vector<Row> rows_of_ablation(const train::Settings& settings, const std::string& grid,
-                                  const std::string& dataset) {
+train::Settings with_paper_defaults(train::Settings settings, const std::string& model) {
+  settings.try_emplace("preset", "paper");
+  const nn::ModelInfo& info = nn::find_model(model);
+  if (info.directional && !info.defaults.contains("rewire")) settings.try_emplace("rewire", "auto");
+  return settings;
+}
+
+std::vector<Row> rows_of_ablation(const train::Settings& given, const std::string& grid,
+                                  const train::DataFacts& dataset) {
+  train::Settings settings = given;
+  settings.try_emplace("rewire", "auto");  // the switch of the paper
   const train::Config full = train::resolve(settings, dataset);
   if (plain_form(full.model).empty()) {
     throw_input("ablate: {} has no plain form; use --model dgat, dgatv2, dgt or a -sep form",
@@ -145,10 +193,11 @@ std::vector<Row> rows_of_ablation(const train::Settings& settings, const std::st
   const std::vector<train::Settings> candidates = parse_grid(grid);
   for (const train::Settings& own : candidates) {
     const train::Config config = train::resolve(train::flags_over_file(settings, own), dataset);
-    if (!config.laplacian_tuned || !config.directional || config.rewire == rewire::Mode{}) {
+    if (config.laplacian != train::LaplacianKind::kTuned || !config.directional ||
+        config.rewire == rewire::Mode{}) {
       throw_input(
-          "ablate: laplacian, directional and rewire are what it switches; leave out laplacian "
-          "default, directional off and rewire none");
+          "ablate: it switches laplacian, directional and rewire itself; leave out "
+          "laplacian, directional off and rewire none");
     }
   }
   std::vector<Row> rows;

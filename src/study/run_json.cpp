@@ -1,24 +1,15 @@
-#include <cmath>
-#include <nlohmann/json.hpp>
-
 #include "dgat/study/run.h"
 #include "dgat/train/option_table.h"
+#include "study_json.h"
 
 namespace dgat::study {
 namespace {
-using Json = nlohmann::ordered_json;
-
-/// JSON has no NaN: a metric without a value (a split without test nodes) is null.
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
 Json options_json(const train::Config& config) {
   Json json = Json::object();
   for (const train::OptionInfo& option : train::config_options()) {
     const std::string text = option.get(config);
-    const bool numeric = option.value == "INT" || option.value == "FLOAT";
-    json[option.key] = numeric ? Json::parse(text) : Json(text);
+    const bool numeric = option.value == "INT" || option.value.starts_with("FLOAT");
+    json[option.key] = numeric && text != "auto" ? Json::parse(text) : Json(text);
   }
   return json;
 }
@@ -36,9 +27,11 @@ Json spectrum_json(const train::Directions& directions) {
           {"converged", s.converged}};
 }
 
-Json rewire_json(int64_t split, const rewire::RewireReport& r) {
+Json rewire_json(int64_t split, const train::GraphChoice& graph, const rewire::RewireReport& r) {
   return {{"split", split},
           {"mode", rewire::to_string(r.mode)},
+          {"alpha", graph.alpha},
+          {"gamma", graph.gamma},
           {"epsilon", r.epsilon},
           {"edges_before", r.edges_before},
           {"dropped", r.dropped},
@@ -84,11 +77,11 @@ std::string to_json(const Run& run) {
   }
   json["seconds_per_step"] = row.seconds_per_step;
   json["peak_rss_bytes"] = run.peak_rss_bytes;
-  const auto& directions = run.inputs.builder->directions();
+  const auto directions = run.inputs.builder->directions(row.splits.front().split);
   json["spectrum"] = directions ? spectrum_json(*directions) : Json(nullptr);
   json["rewiring"] = Json::array();
   for (const auto& [split, report] : run.inputs.builder->rewirings()) {
-    json["rewiring"].push_back(rewire_json(split, report));
+    json["rewiring"].push_back(rewire_json(split, run.inputs.builder->choice_of(split), report));
   }
   json["options"] = options_json(*run.inputs.config);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

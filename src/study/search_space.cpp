@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "dgat/core/error.h"
 #include "dgat/core/random.h"
 #include "dgat/nn/registry.h"
+#include "dgat/study/advised_graph.h"
 
 namespace dgat::study {
 namespace {
@@ -24,20 +27,18 @@ bool is_graph_key(const std::string& key) {
   return option.searchable && option.affects == train::Affects::kGraph;
 }
 
-/// What is worth trying around the defaults of a recipe.
-Lists usual_rates(const train::Config& base) {
-  Lists lists;
-  if (base.recipe == nn::Recipe::kClassic) {
-    lists = {{"layers", {"1", "2", "3"}},
-             {"lr", {"0.001", "0.005", "0.01", "0.05"}},
-             {"dropout", {"0.1", "0.3", "0.5", "0.7"}},
-             {"weight_decay", {"5e-06", "5e-05", "0.0005", "0.005"}}};
-  } else {
-    lists = {{"layers", {"1", "2", "3", "4", "5"}},
-             {"lr", {"3e-05", "0.0001", "0.0003", "0.001"}},
-             {"dropout", {"0.2", "0.4", "0.6"}},
-             {"weight_decay", {"0", "0.0001", "0.01"}}};
-  }
+/// Depth, width, rates and decays: the same for every model and recipe, so that searches with
+/// equal budgets are fair. The rest is the model's own (ModelInfo::grid).
+/// A quick training stays quick.
+Lists common_rates(const nn::ModelInfo& info, const train::Config& base) {
+  Lists lists = {{"lr", {"0.0001", "0.0003", "0.001", "0.003", "0.01", "0.05"}},
+                 {"dropout", {"0", "0.2", "0.5", "0.7"}},
+                 {"weight_decay", {"0", "1e-05", "0.0001", "0.001", "0.01"}}};
+  const bool quick = base.preset == train::Preset::kQuick;
+  if (info.uses_layers) lists["layers"] = {"1", "2", "3", "5", "8", "12"};
+  if (info.uses_layers && quick) lists["layers"] = {"1", "2", "3", "5"};
+  if (info.uses_hidden) lists["hidden"] = {"64", "128", "256", "512"};
+  if (info.uses_hidden && quick) lists["hidden"] = {"32", "64", "128"};
   return lists;
 }
 
@@ -69,20 +70,20 @@ std::vector<std::string> values_of(const std::string& key, const TuneOptions& op
   return fallback;
 }
 
-std::vector<double> numbers(const std::vector<std::string>& texts, double fixed) {
+std::vector<double> numbers(const std::vector<std::string>& texts, std::optional<double> fixed) {
   std::vector<double> values;
   values.reserve(texts.size() + 1);
   for (const std::string& text : texts) values.push_back(std::stod(text));
-  if (values.empty()) values.push_back(fixed);
+  if (values.empty()) values.push_back(fixed.value());
   return values;
 }
 
 /// Every mode, and those that prune at every epsilon. A model without modes of its own worth trying
-/// (dgn) keeps to what it is defined with.
+/// (dgn) uses what it is defined with.
 std::vector<Rewiring> rewirings(const TuneOptions& options, const nn::ModelInfo& info,
                                 const train::Config& base) {
   std::vector<std::string> modes = values_of("rewire", options, info, {});
-  if (modes.empty()) modes = {rewire::to_string(base.rewire)};
+  if (modes.empty()) modes = {base.rewire.advised ? "none" : rewire::to_string(base.rewire)};
   // The ends matter: where edges mislead, next to none is best (and what the paper prints is
   // there).
   std::vector<std::string> epsilons =
@@ -106,29 +107,23 @@ std::vector<Rewiring> rewirings(const TuneOptions& options, const nn::ModelInfo&
   return result;
 }
 
-/// Without gamma and alpha for the random-walk Laplacian, which has neither.
-train::Settings settings_of(const Candidate& c, const train::Config& base) {
-  train::Settings settings = {{"rewire", rewire::to_string(c.mode)}};
-  if (base.laplacian_tuned) {
-    settings["gamma"] = fmt::format("{}", c.gamma);
-    settings["alpha"] = fmt::format("{}", c.alpha);
-  }
-  if (c.mode.prune != rewire::Prune::kNone) {
-    settings["epsilon"] = c.epsilon ? rewire::to_string(*c.epsilon) : "auto";
-  }
-  return settings;
-}
-
 /// What rewiring gains it has to gain over the graph as it is: a short search, too, must try that.
-void untouched_graph_first(SearchSpace& space) {
+/// Before it comes what a training without a search has, the graph as advised.
+void usual_graphs_first(SearchSpace& space, const TuneOptions& options) {
   const auto untouched =
       std::find_if(space.graphs.begin(), space.graphs.end(),
                    [](const train::Settings& graph) { return graph.at("rewire") == "none"; });
-  if (untouched == space.graphs.end()) return;
-  const auto at = untouched - space.graphs.begin();
-  std::rotate(space.graphs.begin(), untouched, untouched + 1);
-  std::rotate(space.advice_rank.begin(), space.advice_rank.begin() + at,
-              space.advice_rank.begin() + at + 1);
+  if (untouched != space.graphs.end()) {
+    const auto at = untouched - space.graphs.begin();
+    std::rotate(space.graphs.begin(), untouched, untouched + 1);
+    std::rotate(space.advice_rank.begin(), space.advice_rank.begin() + at,
+                space.advice_rank.begin() + at + 1);
+  }
+  const bool asked = std::ranges::any_of(
+      options.search, [](const auto& searched) { return is_graph_key(searched.first); });
+  if (asked || !space.base.rewire.advised) return;
+  space.graphs.insert(space.graphs.begin(), train::Settings{{"rewire", "advised"}});
+  space.advice_rank.insert(space.advice_rank.begin(), 0);
 }
 
 AdviceOptions question_of(const TuneOptions& options, const nn::ModelInfo& info,
@@ -143,10 +138,10 @@ AdviceOptions question_of(const TuneOptions& options, const nn::ModelInfo& info,
   question.alphas = numbers(values_of("alpha", options, info, {"1", "0.5", "0"}), base.alpha);
   std::stable_sort(question.alphas.begin(), question.alphas.end(), std::greater<>());
   question.every_alpha = options.search.contains("alpha");  // asked for, so all of it
-  if (!base.laplacian_tuned) question.gammas = question.alphas = {1};
+  if (base.laplacian == train::LaplacianKind::kDefault) question.gammas = question.alphas = {1};
   question.rewirings = rewirings(options, info, base);
   question.components = base.components;
-  question.own_features = base.recipe == nn::Recipe::kResidual;
+  question.own_features = base.recipe != nn::Recipe::kClassic;
   question.directional = base.directional;
   question.seed = base.seed;
   return question;
@@ -155,11 +150,22 @@ AdviceOptions question_of(const TuneOptions& options, const nn::ModelInfo& info,
 void add_graphs(SearchSpace& space, const data::Dataset& dataset, const TuneOptions& options,
                 const AdviceOptions& question, spectral::SpectralCache& cache) {
   const train::Config& base = space.base;
+  if (options.settings.contains("rewire") && base.rewire.advised) {
+    space.graphs = {{}};  // the advice itself chooses
+    space.advice_rank = {0};
+    return;
+  }
   if (question.gammas.size() * question.alphas.size() * question.rewirings.size() == 1) {
     const Rewiring& only = question.rewirings.front();
-    space.graphs = {settings_of(
+    space.graphs = {graph_settings(
         {question.gammas.front(), question.alphas.front(), only.mode, only.epsilon}, base)};
     space.advice_rank = {0};  // nothing to choose from
+    return;
+  }
+  if (!can_advise(dataset, dataset.splits.front(), question) || dataset.graph.edges() == 0) {
+    space.graphs = {graph_settings({.mode = {}}, base)};  // nothing to rank by
+    space.advice_rank = {0};
+    usual_graphs_first(space, options);
     return;
   }
   const Advice advice = advise(dataset, 0, question, cache);
@@ -170,14 +176,14 @@ void add_graphs(SearchSpace& space, const data::Dataset& dataset, const TuneOpti
       ++space.repeated;
       continue;
     }
-    space.graphs.push_back(settings_of(c.candidate, base));
+    space.graphs.push_back(graph_settings(c.candidate, base));
     space.advice_rank.push_back(rank);
   }
   if (!options.advised) {
     Random(base.seed, 0x7E5).shuffle(space.graphs);
     std::fill(space.advice_rank.begin(), space.advice_rank.end(), 0);
   }
-  untouched_graph_first(space);
+  usual_graphs_first(space, options);
 }
 
 /// Whether one of the values is what the configuration has anyway.
@@ -200,7 +206,7 @@ void check_search(const TuneOptions& options, const nn::ModelInfo& info, const S
     }
     if (info.directional && key == "laplacian") {
       throw_input(
-          "tune: laplacian is not searched: default is gamma 1 with alpha 1 of the tuned one; give "
+          "tune: laplacian is not searched, because default equals gamma 1 with alpha 1; give "
           "--laplacian tuned and search gamma and alpha");
     }
     for (const std::string& value : values) {
@@ -216,6 +222,21 @@ void check_search(const TuneOptions& options, const nn::ModelInfo& info, const S
   }
 }
 
+/// The middle of the values, then the middles of both halves, and so on.
+std::vector<std::string> spanning_order(const std::vector<std::string>& values) {
+  std::vector<std::string> order;
+  std::vector<std::pair<size_t, size_t>> parts = {{0, values.size()}};
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const auto [begin, end] = parts[p];
+    if (begin == end) continue;
+    const size_t middle = begin + (end - begin) / 2;
+    order.push_back(values[middle]);
+    parts.emplace_back(begin, middle);
+    parts.emplace_back(middle + 1, end);
+  }
+  return order;
+}
+
 /// One setting per extra option, one depth per depth.
 TuneOptions spelled_out(TuneOptions options) {
   options.settings = train::with_single_extras(options.settings);
@@ -224,12 +245,11 @@ TuneOptions spelled_out(TuneOptions options) {
 }
 
 /// All but the graphs.
-SearchSpace space_of_rates(const std::string& dataset, const TuneOptions& options) {
+SearchSpace space_of_rates(const train::DataFacts& dataset, const TuneOptions& options) {
   SearchSpace space;
   space.base = train::resolve(options.settings, dataset);
   const nn::ModelInfo& info = nn::find_model(space.base.model);
-  Lists lists = usual_rates(space.base);
-  if (!info.uses_layers) lists.erase("layers");
+  Lists lists = common_rates(info, space.base);
   for (const auto& [key, values] : info.grid) {
     if (!info.directional || !is_graph_key(key)) lists[key] = values;
   }
@@ -252,17 +272,31 @@ SearchSpace space_of_rates(const std::string& dataset, const TuneOptions& option
       space.start[key] = values.front();
     }
   }
+  if (space.rates.contains("lr")) space.learning_rates = spanning_order(space.rates.at("lr"));
   return space;
 }
 
 }  // namespace
 
+train::Settings graph_settings(const Candidate& c, const train::Config& base) {
+  train::Settings settings = {{"rewire", rewire::to_string(c.mode)}};
+  if (base.laplacian != train::LaplacianKind::kDefault) {
+    settings["gamma"] = fmt::format("{}", c.gamma);
+    settings["alpha"] = fmt::format("{}", c.alpha);
+  }
+  if (c.mode.prune != rewire::Prune::kNone) {
+    settings["epsilon"] = c.epsilon ? rewire::to_string(*c.epsilon) : "auto";
+  }
+  return settings;
+}
+
 SearchSpace make_space(const data::Dataset& dataset, const TuneOptions& given,
                        spectral::SpectralCache& cache) {
   const TuneOptions options = spelled_out(given);
-  SearchSpace space = space_of_rates(dataset.name, options);
+  SearchSpace space = space_of_rates(dataset, options);
   const nn::ModelInfo& info = nn::find_model(space.base.model);
   if (info.directional) {
+    refuse_authors_laplacian("tune", space.base);
     add_graphs(space, dataset, options, question_of(options, info, space.base), cache);
   } else {
     space.graphs = {{}};
@@ -271,7 +305,7 @@ SearchSpace make_space(const data::Dataset& dataset, const TuneOptions& given,
   return space;
 }
 
-AdviceOptions search_question(const std::string& dataset, const TuneOptions& given) {
+AdviceOptions search_question(const train::DataFacts& dataset, const TuneOptions& given) {
   const TuneOptions options = spelled_out(given);
   const SearchSpace space = space_of_rates(dataset, options);
   const nn::ModelInfo& info = nn::find_model(space.base.model);

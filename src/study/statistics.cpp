@@ -5,10 +5,12 @@
 #include <limits>
 #include <numeric>
 
+#include "dgat/core/random.h"
+
 namespace dgat::study {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 /// The continued fraction of I_x(a, b), by Lentz's method; converges fast for x < (a+1)/(a+b+2).
 double beta_fraction(double a, double b, double x) {
@@ -29,6 +31,16 @@ double beta_fraction(double a, double b, double x) {
     if (std::abs(change - 1) < kClose) break;
   }
   return value;
+}
+
+/// a - b where both are there.
+std::vector<double> paired_differences(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> differences;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const double d = a[i] - b[i];
+    if (std::isfinite(d)) differences.push_back(d);
+  }
+  return differences;
 }
 
 }  // namespace
@@ -59,11 +71,7 @@ double student_quantile(double p, double freedom) {
 
 std::optional<PairedTest> corrected_paired_test(std::span<const double> a,
                                                 std::span<const double> b, double test_to_train) {
-  std::vector<double> differences;
-  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    const double d = a[i] - b[i];
-    if (std::isfinite(d)) differences.push_back(d);
-  }
+  const std::vector<double> differences = paired_differences(a, b);
   if (differences.size() < 2) return std::nullopt;
   const auto pairs = static_cast<double>(differences.size());
   const double mean = std::accumulate(differences.begin(), differences.end(), 0.0) / pairs;
@@ -85,6 +93,36 @@ std::optional<PairedTest> corrected_paired_test(std::span<const double> a,
   test.low = mean - reach;
   test.high = mean + reach;
   return test;
+}
+
+double detectable_difference(int64_t pairs, double test_to_train) {
+  const auto count = static_cast<double>(pairs);
+  return student_quantile(0.05, count - 1) * std::sqrt(1 / count + test_to_train);
+}
+
+PairedWins paired_wins(std::span<const double> a, std::span<const double> b) {
+  PairedWins result;
+  for (const double d : paired_differences(a, b)) {
+    ++(d > 0 ? result.wins : d < 0 ? result.losses : result.ties);
+  }
+  return result;
+}
+
+std::optional<Interval> bootstrap_interval(std::span<const double> a, std::span<const double> b,
+                                           uint64_t seed) {
+  constexpr size_t kSamples = 10'000;
+  const std::vector<double> differences = paired_differences(a, b);
+  const size_t pairs = differences.size();
+  if (pairs < 2) return std::nullopt;
+  Random random(seed);
+  std::vector<double> means(kSamples);
+  for (double& mean : means) {
+    double sum = 0;
+    for (size_t i = 0; i < pairs; ++i) sum += differences[random.below(pairs)];
+    mean = sum / static_cast<double>(pairs);
+  }
+  std::ranges::sort(means);
+  return Interval{means[kSamples / 40], means[kSamples - 1 - kSamples / 40]};
 }
 
 std::vector<double> holm(std::span<const double> p) {
@@ -118,7 +156,7 @@ std::vector<double> average_ranks(const std::vector<std::vector<double>>& rows) 
       sums[i] += above + (equal + 1) / 2;
     }
   }
-  for (double& s : sums) s = counted > 0 ? s / counted : kNan;
+  for (double& s : sums) s = counted > 0 ? s / counted : kUndefined;
   return sums;
 }
 
@@ -136,7 +174,7 @@ double rank_correlation(std::span<const double> a, std::span<const double> b) {
     xx += (x[i] - middle) * (x[i] - middle);
     yy += (y[i] - middle) * (y[i] - middle);
   }
-  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : kNan;
+  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : kUndefined;
 }
 
 }  // namespace dgat::study

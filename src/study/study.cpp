@@ -13,7 +13,7 @@
 namespace dgat::study {
 namespace {
 
-/// One candidate at one depth, and what became of it by fold; nothing where it was not asked for.
+/// One candidate at one depth, and its outcome by fold; nothing where it was not asked for.
 struct ChoiceOutcomes {
   Choice choice;
   std::vector<std::optional<TrialOutcome>> folds;
@@ -159,7 +159,7 @@ void count_trials(const RowOutcomes& all, size_t choosing, size_t fold_count, Ro
       }
     }
   }
-  if (!later_asked && any_possible) {  // nobody knows yet which choice it will be
+  if (!later_asked && any_possible) {  // the choice is not known yet
     row.trials += static_cast<int64_t>(fold_count - choosing);
     row.trials_left += static_cast<int64_t>(fold_count - choosing);
   }

@@ -8,6 +8,22 @@ Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
+Json graph_json(const train::GraphChoice& graph) {
+  return {{"gamma", graph.gamma},
+          {"alpha", graph.alpha},
+          {"rewire", rewire::to_string(graph.mode)},
+          {"epsilon", graph.epsilon ? Json(rewire::to_string(*graph.epsilon)) : Json(nullptr)}};
+}
+
+train::GraphChoice graph_in(const Json& json) {
+  train::GraphChoice graph{json.at("gamma").get<double>(), json.at("alpha").get<double>(),
+                           rewire::parse_mode(json.at("rewire").get<std::string>())};
+  if (!json.at("epsilon").is_null()) {
+    graph.epsilon = rewire::parse_epsilon(json.at("epsilon").get<std::string>());
+  }
+  return graph;
+}
+
 std::string dump(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -53,6 +69,7 @@ Json to_json(const RowResult& row) {
                         {"edges_after", rewiring->edges_after},
                         {"homophily_before", number(rewiring->homophily_before)},
                         {"homophily_after", number(rewiring->homophily_after)}};
+    if (rewiring->advised) json["rewiring"]["advised"] = graph_json(*rewiring->advised);
   } else {
     json["rewiring"] = nullptr;
   }
@@ -98,7 +115,12 @@ std::string to_json(const Comparison& c) {
                                     {"t", number(standing.test->t)},
                                     {"p", standing.test->p},
                                     {"p_holm", standing.p_holm},
-                                    {"pairs", standing.test->pairs}};
+                                    {"pairs", standing.test->pairs},
+                                    {"wins", standing.wins.wins},
+                                    {"ties", standing.wins.ties},
+                                    {"losses", standing.wins.losses},
+                                    {"bootstrap_low", standing.bootstrap->low},
+                                    {"bootstrap_high", standing.bootstrap->high}};
     } else {
       object["versus_reference"] = nullptr;
     }

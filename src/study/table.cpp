@@ -7,11 +7,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "dgat/core/error.h"
+#include "study_json.h"
+#include "table_text.h"
 
 namespace dgat::study {
 namespace {
-using Json = nlohmann::ordered_json;
 
 constexpr const char *kPlusMinus = " ± ", *kCheckMark = "✓";
 
@@ -22,18 +22,6 @@ std::string digits(double value, int decimals, bool with_sign) {
     text = fmt::format("{:.{}f}", 0.0, decimals);
   }
   return text;
-}
-
-/// Columns on a terminal taken by UTF-8 text.
-size_t width_of(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
-std::string padded(const std::string& text, size_t width, bool left) {
-  const std::string space(width - std::min(width, width_of(text)), ' ');
-  return left ? text + space : space + text;
 }
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
@@ -105,19 +93,6 @@ bool has_spread(const Table& table, size_t column) {
   });
 }
 
-/// Words to the left, numbers to the right. Text counts as words in the first column, and where it
-/// has two letters in a row (unlike 1e-8 and 2h30m).
-bool is_words(const Table& table, size_t column) {
-  const auto letter = [](unsigned char c) { return std::isalpha(c) != 0; };
-  return std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
-    const Cell& cell = row[column];
-    if (cell.kind != Cell::Kind::kText) return false;
-    return column == 0 || std::ranges::adjacent_find(cell.text, [&](char a, char b) {
-                            return letter(a) && letter(b);
-                          }) != cell.text.end();
-  });
-}
-
 Json json_of(const Cell& cell) {
   const auto number = [](double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); };
   switch (cell.kind) {
@@ -135,6 +110,17 @@ Json json_of(const Cell& cell) {
 }
 
 }  // namespace
+
+bool is_words(const Table& table, size_t column) {
+  const auto letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+  return std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+    const Cell& cell = row[column];
+    if (cell.kind != Cell::Kind::kText) return false;
+    return column == 0 || std::ranges::adjacent_find(cell.text, [&](char a, char b) {
+                            return letter(a) && letter(b);
+                          }) != cell.text.end();
+  });
+}
 
 Cell Cell::number(double value, int decimals) {
   Cell cell;
@@ -186,36 +172,6 @@ Table Table::of(const std::vector<std::string>& headings) {
   Table table;
   for (const std::string& heading : headings) table.columns.push_back({heading, heading});
   return table;
-}
-
-std::string Table::terminal() const {
-  std::vector<size_t> widths;
-  std::vector<bool> left;
-  for (size_t c = 0; c < columns.size(); ++c) {
-    widths.push_back(width_of(columns[c].heading));
-    for (const auto& row : rows) widths[c] = std::max(widths[c], width_of(row[c].plain()));
-    left.push_back(is_words(*this, c));
-  }
-  const auto line = [&](const auto& text_of) {
-    std::string out;
-    for (size_t c = 0; c < columns.size(); ++c) {
-      if (c > 0) out += "  ";
-      out += padded(text_of(c), widths[c], left[c]);
-    }
-    out.erase(out.find_last_not_of(' ') + 1);
-    return out + "\n";
-  };
-  size_t total = columns.empty() ? 0 : 2 * (columns.size() - 1);
-  for (const size_t w : widths) total += w;
-  std::string out = title.empty() ? "" : title + "\n\n";
-  out += line([&](size_t c) { return columns[c].heading; });
-  out += std::string(total, '-') + "\n";
-  for (const auto& row : rows) {
-    out += line([&](size_t c) { return row[c].plain(); });
-  }
-  if (!notes.empty()) out += "\n";
-  for (const std::string& note : notes) out += note + "\n";
-  return out;
 }
 
 std::string Table::markdown() const {

@@ -4,14 +4,9 @@
 
 #include "dgat/data/fingerprint.h"
 #include "dgat/data/sha256.h"
+#include "dgat/train/results_version.h"
 
 namespace dgat::study {
-namespace {
-
-/// The number changes when a trial of the same options would give another result.
-constexpr const char* kVersion = "dgat trial 1";
-
-}  // namespace
 
 bool belongs_to_trial(const train::OptionInfo& option) {
   using train::Affects;
@@ -26,15 +21,14 @@ TrialData trial_data(data::Dataset dataset) {
 std::string trial_key(const Trial& trial) {
   const data::Split& split = trial.data.dataset->splits.at(static_cast<size_t>(trial.split));
   data::Sha256 hash;
-  hash.update(fmt::format("{}\n{}\nlayers={}\nsplit={}\n", kVersion, trial.data.fingerprint,
+  hash.update(fmt::format("results_version={}\n{}\nmodel={}\nlayers={}\nsplit={}\n",
+                          train::kResultsVersion, trial.data.fingerprint, trial.config->model,
                           trial.layers, trial.split));
   for (const auto* part : {&split.train, &split.val, &split.test}) {
     hash.update_list(std::span<const graph::NodeId>(*part));
   }
-  for (const train::OptionInfo& option : train::config_options()) {
-    if (belongs_to_trial(option)) {
-      hash.update(fmt::format("{}={}\n", option.key, option.get(*trial.config)));
-    }
+  for (const auto& [key, value] : differing_options(*trial.config)) {
+    hash.update(fmt::format("{}={}\n", key, value));
   }
   constexpr size_t kDigits = 32;
   return hash.finish().substr(0, kDigits);

@@ -13,20 +13,14 @@
 #include "dgat/core/random.h"
 #include "dgat/study/engine.h"
 #include "search_space.h"
+#include "without_test.h"
 
 namespace dgat::study {
 namespace {
 
-constexpr int64_t kThird = 3;  // one of so many goes on to the next rung
+constexpr int64_t kThird = 3;  // one of this many advances to the next rung
 constexpr size_t kBatch = 4;   // trials decided on at a time, whatever the number of jobs
 constexpr int kDraws = 50;     // attempts to change rates into something new
-
-/// The data set without its test parts.
-data::Dataset without_test(const data::Dataset& dataset) {
-  data::Dataset copy = dataset;
-  for (data::Split& split : copy.splits) split.test.clear();
-  return copy;
-}
 
 /// A candidate about to enter a rung.
 struct Entry {
@@ -49,6 +43,7 @@ class Search {
     engine_.label = fmt::format("tune {} on {}", space_.base.model, dataset.name);
     engine_.jobs = options.jobs;
     if (!options.folder.empty()) engine_.keeper = keep_long_trials(options.folder);
+    if (!std::isfinite(options.budget_seconds)) return;
     engine_.deadline = start_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                     std::chrono::duration<double>(options.budget_seconds));
   }
@@ -57,12 +52,13 @@ class Search {
     TuneResult result;
     try {
       while (true) {
-        const std::vector<Entry> batch = next_batch();
+        std::vector<Entry> batch = next_batch();
         if (batch.empty()) {
           result.exhausted = true;
           break;
         }
-        if (!try_batch(batch)) break;
+        const bool last = cut_to_budget(batch);
+        if (!try_batch(batch) || last) break;
       }
     } catch (const Interrupted&) {
       result.interrupted = true;
@@ -80,12 +76,32 @@ class Search {
     while (batch.size() < kBatch) {
       const Entry entry = promotion(busy);
       if (entry.rung == 0 && !fresh()) break;
-      const Entry chosen = entry.rung > 0 ? entry : Entry{tried_.size() - 1, 0};
+      const Entry chosen =
+          entry.rung > 0 ? after_reference(entry, busy) : Entry{tried_.size() - 1, 0};
       busy.insert(chosen.candidate);
       batch.push_back(chosen);
     }
     if (batch.empty()) last_climb(batch);
     return batch;
+  }
+
+  /// Trainings that a candidate needs to enter a rung: not those that the rung before has had.
+  int64_t cost(size_t rung) const {
+    const bool more_splits = rung > 0 && rungs_[rung - 1].steps == rungs_[rung].steps;
+    return rungs_[rung].splits - (more_splits ? rungs_[rung - 1].splits : 0);
+  }
+
+  /// Leaves out what the budget of trials does not cover; true when that is something.
+  bool cut_to_budget(std::vector<Entry>& batch) {
+    if (options_.trials == 0) return false;
+    for (size_t e = 0; e < batch.size(); ++e) {
+      if (trials_ + cost(batch[e].rung) > options_.trials) {
+        batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(e), batch.end());
+        return true;
+      }
+      trials_ += cost(batch[e].rung);
+    }
+    return trials_ == options_.trials;
   }
 
   /// Candidates that finished a rung, best first; the older one on a tie.
@@ -114,18 +130,32 @@ class Search {
     return {0, 0};
   }
 
+  /// The first candidate is what the others have to beat, so it enters every rung before them.
+  Entry after_reference(const Entry& entry, const std::set<size_t>& busy) const {
+    const Tried& reference = tried_.front();
+    const bool missing = reference.failure.empty() && reference.values.size() <= entry.rung;
+    return missing && !busy.contains(0) ? Entry{0, reference.values.size()} : entry;
+  }
+
   /// Nothing is left to try: the best one goes all the way.
   void last_climb(std::vector<Entry>& batch) const {
     const std::vector<size_t> order = ranking();
     if (order.empty()) return;
     const Tried& best = tried_[order.front()];
     if (best.values.size() < rungs_.size()) {
-      batch.push_back({order.front(), best.values.size()});
+      batch.push_back(after_reference({order.front(), best.values.size()}, {}));
     }
   }
 
   /// Appends a new candidate; false when there is none left.
   bool fresh() {
+    while (!tried_.empty() && next_rate_ < space_.learning_rates.size()) {
+      train::Settings choices = tried_.front().choices;
+      choices["lr"] = space_.learning_rates[next_rate_++];
+      if (seen_.contains(spelled(choices))) continue;
+      append(choices, tried_.front().advice_rank);
+      return true;
+    }
     const bool other_rates = tried_.size() % 2 == 1 || next_graph_ == space_.graphs.size();
     if (other_rates && changed_rates()) return true;
     if (next_graph_ < space_.graphs.size()) {
@@ -206,7 +236,7 @@ class Search {
     settings["layers"] = fmt::format("{}", space_.base.layers.first);
     settings["steps"] = fmt::format("{}", steps);
     for (const auto& [key, value] : choices) settings[key] = value;
-    return train::resolve(settings, data_.dataset->name);
+    return train::resolve(settings, *data_.dataset);
   }
 
   /// False when the time was up before all of them had run.
@@ -244,17 +274,22 @@ class Search {
     return complete;
   }
 
-  // ---- what came out ----
+  // ---- the result ----
 
-  /// Best first: rungs reached, then the value at the highest of them.
+  /// Best first: rungs reached, then the value at the highest of them; rungs that the first
+  /// candidate has not finished do not count.
   std::vector<size_t> ranking() const {
     std::vector<size_t> order;
+    size_t counted = rungs_.size();
+    if (!tried_.empty() && tried_.front().failure.empty()) counted = tried_.front().values.size();
+    if (counted == 0) counted = 1;  // interrupted in the first batch
     for (size_t c = 0; c < tried_.size(); ++c) {
       if (!tried_[c].values.empty() && tried_[c].failure.empty()) order.push_back(c);
     }
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       const auto &x = tried_[a].values, &y = tried_[b].values;
-      return x.size() != y.size() ? x.size() > y.size() : x.back() > y.back();
+      const size_t m = std::min(x.size(), counted), n = std::min(y.size(), counted);
+      return m != n ? m > n : x[m - 1] > y[n - 1];
     });
     return order;
   }
@@ -267,8 +302,14 @@ class Search {
       }
       if (result.interrupted)
         throw Interrupted("tune: stopped before the first trial was finished");
-      throw_compute("tune: the budget of {} ended before the first trial; raise --budget",
-                    format_duration(options_.budget_seconds));
+      if (options_.trials > 0 && options_.trials < rungs_.front().splits) {
+        throw_input("tune: --trials {} is less than the first candidate needs, {}; raise it",
+                    options_.trials, rungs_.front().splits);
+      }
+      throw_compute(
+          "tune: the budget of {} ended before the first candidate had its {} trials; the same "
+          "command continues with those that are kept, or raise --budget",
+          format_duration(options_.budget_seconds), rungs_.front().splits);
     }
     for (const size_t c : order) result.tried.push_back(tried_[c]);
     for (const Tried& t : tried_) {
@@ -281,6 +322,9 @@ class Search {
     result.repeated = space_.repeated;
     result.winner = configuration(result.tried.front().choices, space_.base.steps);
     result.gammas = sensitivity();
+    for (const Tried& t : tried_) {
+      for (size_t r = 0; r < t.values.size(); ++r) result.trials += cost(r);
+    }
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
@@ -315,7 +359,8 @@ class Search {
   std::set<std::string> seen_;
   std::set<size_t> surrounded_;  // candidates of which every single change of a rate was tried
   std::string metric_;
-  size_t next_graph_ = 0;
+  size_t next_graph_ = 0, next_rate_ = 0;
+  int64_t trials_ = 0;  // begun, where their number is limited
   uint64_t draws_ = 0;
 };
 

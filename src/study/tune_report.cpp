@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "dgat/core/progress.h"
 #include "dgat/study/engine.h"
 #include "dgat/study/table.h"
 #include "dgat/study/tune.h"
+#include "study_json.h"
 
 namespace dgat::study {
 namespace {
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kShown = 15;
 
@@ -26,9 +24,9 @@ std::string rung_words(const Rung& rung) {
 }
 
 const char* ending(const TuneResult& result) {
-  return result.exhausted     ? "everything there was to try has been tried"
+  return result.exhausted     ? "every candidate was tried"
          : result.interrupted ? "stopped by the user"
-                              : "the budget was used up";
+                              : "the budget ended";
 }
 
 Table candidate_table(const TuneResult& result) {
@@ -74,6 +72,7 @@ std::string to_json(const TuneResult& result) {
                          : result.interrupted ? "interrupted"
                                               : "budget"},
                {"seconds", result.seconds},
+               {"trials", result.trials},
                {"machine", machine_description()},
                {"repeated_graphs", result.repeated},
                {"rungs", Json::array()},
@@ -104,11 +103,12 @@ std::string to_markdown(const TuneResult& result) {
   std::string text = fmt::format(
       "# {} on {}: tuned by validation\n\n"
       "Winner: {}. Validation {} {:.2f}% ({}).\n\n"
-      "{} candidates in {}; {}. {} graphs that equal another one were left out. Machine: {}. Test "
+      "{} candidates, {} trials in {}; {}. {} graphs that equal another one were left out. "
+      "Machine: {}. Test "
       "labels were not read; `dgat train --config config.yaml` gives the test result.\n\n",
       result.model, result.dataset, words(best.choices), result.metric, 100 * best.values.back(),
-      rung_words(rung), result.tried.size(), format_duration(result.seconds), ending(result),
-      result.repeated, machine_description());
+      rung_words(rung), result.tried.size(), result.trials, format_duration(result.seconds),
+      ending(result), result.repeated, machine_description());
   if (!result.gammas.empty()) text += gamma_table(result).markdown() + "\n";
   return text + candidate_table(result).markdown();
 }

@@ -32,7 +32,7 @@ void check(const MixhopOptions& o) {
                 o.nodes, o.start);
   }
   if (o.edges_per_node < 1) {
-    throw_input("mixhop: a node must bring at least 1 edge, got {}", o.edges_per_node);
+    throw_input("mixhop: a new node needs at least 1 edge, got {}", o.edges_per_node);
   }
 }
 

@@ -11,7 +11,7 @@
 
 namespace dgat::tensor {
 namespace {
-constexpr int64_t kGrain = 1 << 13;
+constexpr int64_t kAdamGrain = 1 << 13;
 
 /// Numbers [begin, end) of a parameter that has a gradient.
 struct Piece {
@@ -19,7 +19,7 @@ struct Piece {
   int64_t begin, end;
 };
 
-/// body(piece) for all parameters that have a gradient: one parallel loop over blocks of kGrain
+/// body(piece) for all parameters that have a gradient: one parallel loop over blocks of kAdamGrain
 /// numbers, because a network has dozens of parameters, most of them far too small for a loop of
 /// their own.
 template <class T, class Body>
@@ -32,7 +32,7 @@ void for_pieces(std::span<Parameter<T>* const> parameters, const Body& body) {
     for (int64_t begin = 0; begin < size;) {
       if (room == 0) {
         blocks.push_back(std::ssize(pieces));
-        room = kGrain;
+        room = kAdamGrain;
       }
       const int64_t count = std::min(size - begin, room);
       pieces.push_back({i, begin, begin + count});
@@ -108,7 +108,7 @@ bool adam_update(Parameter<T>& parameter, AdamMoments<T>& moments, const AdamOpt
 
 template <class T>
 double sum_of_squares(const Matrix<T>& matrix) {
-  return parallel_sum<double>(matrix.size(), kGrain, [&](int64_t begin, int64_t end) {
+  return parallel_sum<double>(matrix.size(), kAdamGrain, [&](int64_t begin, int64_t end) {
     double sum = 0;
     for (int64_t i = begin; i < end; ++i) {
       const double x = static_cast<double>(matrix.data()[i]);

@@ -6,17 +6,18 @@
 #include "dgat/tensor/gemm.h"
 #include "dgat/tensor/ops.h"
 #include "row_grain.h"
+#include "scale_in_place.h"
 
 namespace dgat::tensor {
 namespace {
 
-constexpr int64_t kGrain = 1 << 15;
+constexpr int64_t kArithmeticGrain = 1 << 15;
 
 /// out[i] = f(i) for every entry of a rows x cols matrix.
 template <class T, class F>
 Matrix<T> entries(int64_t rows, int64_t cols, const F& f) {
   Matrix<T> out(rows, cols);
-  parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(out.size(), kArithmeticGrain, [&](int64_t begin, int64_t end) {
     T* y = out.data();
     for (int64_t i = begin; i < end; ++i) y[i] = f(i);
   });
@@ -24,15 +25,8 @@ Matrix<T> entries(int64_t rows, int64_t cols, const F& f) {
 }
 
 template <class T>
-void scale_in_place(Matrix<T>& x, T factor) {
-  parallel_for(x.size(), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) x.data()[i] *= factor;
-  });
-}
-
-template <class T>
 double dot(const Matrix<T>& a, const Matrix<T>& b) {
-  return parallel_sum<double>(a.size(), kGrain, [&](int64_t begin, int64_t end) {
+  return parallel_sum<double>(a.size(), kArithmeticGrain, [&](int64_t begin, int64_t end) {
     double sum = 0;
     for (int64_t i = begin; i < end; ++i) {
       sum += static_cast<double>(a.data()[i]) * static_cast<double>(b.data()[i]);
@@ -55,14 +49,15 @@ Var<T> add_bias(Tape<T>& tape, const Var<T>& x, const Var<T>& bias) {
       for (int64_t c = 0; c < out.cols(); ++c) to[c] = from[c] + b[c];
     }
   });
-  return tape.record(std::move(out), {x, bias},
-                     [x_slot = x.slot(), bias_slot = bias.slot()](Tape<T>& t, Matrix<T> g) {
-                       if (bias_slot >= 0) {
-                         const auto into = t.target(bias_slot, 1, g.cols());
-                         column_sums_into(g, into.gradient, !into.fresh);
-                       }
-                       t.accumulate(x_slot, std::move(g));
-                     });
+  return tape.record(
+      std::move(out), {x, bias},
+      [x_slot = x.slot(), bias_slot = bias.slot(), share = x.share()](Tape<T>& t, Matrix<T> g) {
+        if (bias_slot >= 0) {
+          const auto into = t.target(bias_slot, 1, g.cols());
+          column_sums_into(g, into.gradient, !into.fresh, share);
+        }
+        t.accumulate(x_slot, std::move(g));
+      });
 }
 
 template <class T>
@@ -105,6 +100,7 @@ Var<T> scale(Tape<T>& tape, const Var<T>& x, double factor) {
 template <class T>
 Var<T> scale_by(Tape<T>& tape, const Var<T>& x, const Var<T>& factor) {
   expects(factor.value().size() == 1, "scale_by: the factor is 1 x 1");
+  expects(!x.share(), "scale_by: x is whole");
   const T f = factor.value()(0, 0);
   return tape.record(
       entries<T>(x.rows(), x.cols(), [p = x.value().data(), f](int64_t i) { return p[i] * f; }),
@@ -151,6 +147,7 @@ Var<T> scale_rows(Tape<T>& tape, const Var<T>& x, const Var<T>& factors) {
 
 template <class T>
 Var<T> scale_columns(Tape<T>& tape, const Var<T>& x, const Var<T>& factors) {
+  expects(!x.share(), "scale_columns: x is whole");
   expects(factors.rows() == 1 && factors.cols() == x.cols(),
           "scale_columns: one factor per column");
   const auto scaled = [](const Matrix<T>& from, const Matrix<T>& f) {

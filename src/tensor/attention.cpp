@@ -23,6 +23,58 @@ void add_rows_by_arc(const Matrix<T>& from, const int32_t* arcs, int64_t count, 
   }
 }
 
+/// Gradient of the values: sum over the arcs that leave j of alpha_ij g_i.
+template <class T>
+Matrix<T> value_gradient(const MessageGraph& graph, const Matrix<T>& g, const Matrix<T>& alpha,
+                         const AlphaDropout& dropout) {
+  const auto g_back = Back<T>::receivers(graph, g), alpha_back = Back<T>::arcs(graph, alpha);
+  Matrix<T> dvalues(graph.sender_nodes(), g.cols());
+  reduce_rows<T>(graph.by_sender(), dvalues, alpha.cols(), [&](const PieceTask<T>& task) {
+    add_value_gradient(graph, *g_back, *alpha_back, dropout, task);
+  });
+  return dvalues;
+}
+
+/// Sums per block of receivers, of the whole graph on every rank. A block on two ranks is summed by
+/// the first, whose sum the second continues; add(piece, scratch, sum) adds a piece.
+template <class T, class Add>
+Matrix<T> sums_of_all_blocks(const MessageGraph& graph, Matrix<T> sums, const Add& add) {
+  const GraphShare& share = *graph.share();
+  dist::Communicator& ranks = *share.arcs.ranks;
+  const RowPlan& plan = graph.by_receiver();
+  const int64_t width = sums.cols();
+  Matrix<T> state = Matrix<T>::zeros(1, width);
+  if (plan.blocks() > 0) std::copy_n(sums.row(plan.blocks() - 1), width, state.data());
+  for (int r = 0; r + 1 < ranks.size(); ++r) {
+    std::vector<int64_t> send(static_cast<size_t>(ranks.size())), receive = send;
+    const bool sends = ranks.rank() == r && share.ends_inside;
+    const bool receives = ranks.rank() == r + 1 && share.begins_inside;
+    if (sends) send[static_cast<size_t>(r) + 1] = row_bytes(state);
+    if (receives) receive[static_cast<size_t>(r)] = row_bytes(state);
+    Matrix<T> before(1, width);
+    ranks.all_to_all(bytes_of(state), send, bytes_of(before), receive);
+    if (!receives) continue;
+    if (plan.blocks() == 0) {
+      state = std::move(before);
+      continue;
+    }
+    Matrix<T> scratch = Matrix<T>::zeros(1, width);
+    for (int64_t p = 0; p < plan.block_offsets[1]; ++p) {
+      add(plan.pieces[static_cast<size_t>(p)], scratch.data(), before.data());
+    }
+    std::copy_n(before.data(), width, sums.row(0));
+    if (plan.blocks() == 1) state = std::move(before);
+  }
+  const int64_t ended = share.blocks.count(ranks.rank());
+  Matrix<T> own(ended, width);
+  std::copy_n(sums.data(), own.size(), own.data());
+  return all_rows(ranks, share.blocks, own);
+}
+
+dist::RowShare share_of_receivers(const MessageGraph& graph) {
+  return graph.share() ? graph.share()->receivers : dist::RowShare{};
+}
+
 }  // namespace
 
 template <class T>
@@ -37,48 +89,50 @@ Var<T> additive_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>
   const T slope = static_cast<T>(options.slope);
   const AlphaDropout dropout = alpha_dropout(tape, options.dropout);
   EdgeScores<T> edges(graph, edge, heads);
+  const Var<T> sent = rows_of_senders(tape, graph, values),
+               sent_scores = rows_of_senders(tape, graph, src);
 
   // What the scores of a piece are made of; the backward pass makes them again.
-  const auto parts = [&graph, dst, src, slope](const EdgeScores<T>& terms, const RowPiece& piece) {
-    return terms.additive(dst.value().row(piece.row), senders_of(graph, src.value(), piece), piece,
-                          slope);
+  const auto parts = [&graph, dst, sent_scores, slope](const EdgeScores<T>& terms,
+                                                       const RowPiece& piece) {
+    return terms.additive(dst.value().row(piece.row), senders_of(graph, sent_scores.value(), piece),
+                          piece, slope);
   };
   const bool recording = tape.records({values, dst, src, edge.coefficients, edge.bias});
   Attended<T> attended =
-      attend(graph, values.value(), heads, dropout, recording || alpha_out != nullptr,
+      attend(graph, sent.value(), heads, dropout, recording || alpha_out != nullptr,
              [&](const RowPiece& piece, T* s) {
                kernels<T>().additive_scores(parts(edges, piece), piece.end - piece.begin, s);
              });
   copy_alpha(attended.alpha, alpha_out);
-  const Var<T> out = tape.constant(std::move(attended.out));
+  const Var<T> out = tape.constant(std::move(attended.out), share_of_receivers(graph));
   return tape.record(
       out, {values, dst, src, edge.coefficients, edge.bias},
-      [&graph, values, dst_slot = dst.slot(), src_slot = src.slot(), out, parts, dropout, heads,
-       edges = std::move(edges),
-       alpha = std::move(attended.alpha)](Tape<T>& t, const Matrix<T>& g) {
-        Matrix<T> ds(graph.arcs(), heads), ddst(graph.nodes(), heads);
-        reduce_rows<T>(graph.by_receiver(), ddst, heads, [&](const PieceTask<T>& task) {
-          T* piece_ds = ds.row(task.piece.begin);
-          score_gradient(graph, g, out.value(), values.value(), alpha, dropout, task.piece,
+      [&graph, sent = sent.for_backward(), slot = values.slot(), dst_slot = dst.slot(),
+       src_slot = src.slot(), out, parts, dropout, heads, edges = std::move(edges),
+       alpha = std::move(attended.alpha)](Tape<T>& t, const Matrix<T>& g) mutable {
+        if (slot >= 0) t.accumulate(slot, value_gradient(graph, g, alpha, dropout));
+        sent.value();
+        Matrix<T> ddst(graph.nodes(), heads);
+        Matrix<T>& ds = alpha;  // in its place
+        reduce_rows<T>(graph.by_receiver(), ddst, 2 * heads, [&](const PieceTask<T>& task) {
+          T* piece_ds = task.scratch + heads * kPieceEntries;
+          score_gradient(graph, g, out.value(), sent.value(), alpha, dropout, task.piece,
                          task.scratch, piece_ds);
           kernels<T>().additive_scores_backward(parts(edges, task.piece), task.count(), piece_ds,
                                                 task.sum);
+          std::copy_n(piece_ds, task.count() * heads, ds.row(task.piece.begin));
         });
         t.accumulate(dst_slot, std::move(ddst));
         edges.backward(t, ds);
         if (src_slot >= 0) {
+          const auto ds_back = Back<T>::arcs(graph, ds);
           Matrix<T> dsrc(graph.sender_nodes(), heads);
           reduce_rows<T>(graph.by_sender(), dsrc, 0, [&](const PieceTask<T>& task) {
-            add_rows_by_arc(ds, graph.arc_of().data() + task.piece.begin, task.count(), task.sum);
+            add_rows_by_arc(*ds_back, graph.arc_of().data() + task.piece.begin, task.count(),
+                            task.sum);
           });
           t.accumulate(src_slot, std::move(dsrc));
-        }
-        if (values.wants_gradient()) {
-          Matrix<T> dvalues(graph.sender_nodes(), values.cols());
-          reduce_rows<T>(graph.by_sender(), dvalues, heads, [&](const PieceTask<T>& task) {
-            add_value_gradient(graph, g, alpha, dropout, task);
-          });
-          t.accumulate(values.slot(), std::move(dvalues));
         }
       });
 }
@@ -95,31 +149,44 @@ Var<T> gatv2_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& d
   const T slope = static_cast<T>(options.slope);
   const AlphaDropout dropout = alpha_dropout(tape, options.dropout);
   EdgeScores<T> edges(graph, edge, heads);
+  const Var<T> sent = rows_of_senders(tape, graph, src);
   const bool recording = tape.records({dst, src, a, edge.coefficients, edge.bias});
-  Attended<T> attended = attend(
-      graph, src.value(), heads, dropout, recording || alpha_out != nullptr,
-      [&](const RowPiece& piece, T* s) {
-        kernels<T>().gatv2_scores(dst.value().row(piece.row), senders_of(graph, src.value(), piece),
-                                  a.value().data(), slope, heads, piece.end - piece.begin, s);
-        edges.add_to(piece, heads, s);
-      });
+  Attended<T> attended =
+      attend(graph, sent.value(), heads, dropout, recording || alpha_out != nullptr,
+             [&](const RowPiece& piece, T* s) {
+               kernels<T>().gatv2_scores(dst.value().row(piece.row),
+                                         senders_of(graph, sent.value(), piece), a.value().data(),
+                                         slope, heads, piece.end - piece.begin, s);
+               edges.add_to(piece, heads, s);
+             });
   copy_alpha(attended.alpha, alpha_out);
-  const Var<T> out = tape.constant(std::move(attended.out));
+  const Var<T> out = tape.constant(std::move(attended.out), share_of_receivers(graph));
   return tape.record(
       out, {dst, src, a, edge.coefficients, edge.bias},
-      [&graph, dst, src, a, out, dropout, slope, heads, edges = std::move(edges),
+      [&graph, dst = dst.for_backward(), src = src.for_backward(), sent = sent.for_backward(), a,
+       out, dropout, slope, heads, edges = std::move(edges),
        alpha = std::move(attended.alpha)](Tape<T>& t, const Matrix<T>& g) {
+        for (const Var<T>& read : {dst, src, sent}) read.value();
         const int64_t width = src.cols();
         Matrix<T> ds(graph.arcs(), heads), ddst(graph.nodes(), width);
         Matrix<T> da = Matrix<T>::zeros(graph.by_receiver().blocks(), width);
         reduce_rows<T>(graph.by_receiver(), ddst, heads, [&](const PieceTask<T>& task) {
           T* piece_ds = ds.row(task.piece.begin);
-          score_gradient(graph, g, out.value(), src.value(), alpha, dropout, task.piece,
+          score_gradient(graph, g, out.value(), sent.value(), alpha, dropout, task.piece,
                          task.scratch, piece_ds);
           kernels<T>().gatv2_backward(
-              dst.value().row(task.piece.row), senders_of(graph, src.value(), task.piece),
+              dst.value().row(task.piece.row), senders_of(graph, sent.value(), task.piece),
               a.value().data(), slope, piece_ds, heads, task.count(), task.sum, da.row(task.block));
         });
+        if (graph.share()) {
+          da = sums_of_all_blocks(
+              graph, std::move(da), [&](const RowPiece& piece, T* scratch, T* sum) {
+                kernels<T>().gatv2_backward(dst.value().row(piece.row),
+                                            senders_of(graph, sent.value(), piece),
+                                            a.value().data(), slope, ds.row(piece.begin), heads,
+                                            piece.end - piece.begin, scratch, sum);
+              });
+        }
         t.accumulate(dst.slot(), std::move(ddst));
         edges.backward(t, ds);
         if (a.wants_gradient()) {
@@ -132,14 +199,17 @@ Var<T> gatv2_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& d
           }
         }
         if (!src.wants_gradient()) return;
+        const auto g_back = Back<T>::receivers(graph, g),
+                   dst_back = Back<T>::receivers(graph, dst.value());
+        const auto alpha_back = Back<T>::arcs(graph, alpha), ds_back = Back<T>::arcs(graph, ds);
         Matrix<T> dsrc(graph.sender_nodes(), width);
         reduce_rows<T>(graph.by_sender(), dsrc, heads, [&](const PieceTask<T>& task) {
-          add_value_gradient(graph, g, alpha, dropout, task);
-          gather_by_arc(ds.data(), graph.arc_of().data() + task.piece.begin, heads, task.count(),
-                        task.scratch);
-          kernels<T>().gatv2_backward(
-              src.value().row(task.piece.row), receivers_of(graph, dst.value(), task.piece),
-              a.value().data(), slope, task.scratch, heads, task.count(), task.sum, nullptr);
+          add_value_gradient(graph, *g_back, *alpha_back, dropout, task);
+          gather_by_arc((*ds_back).data(), graph.arc_of().data() + task.piece.begin, heads,
+                        task.count(), task.scratch);
+          kernels<T>().gatv2_backward(src.value().row(task.piece.row),
+                                      receivers_of(graph, *dst_back, task.piece), a.value().data(),
+                                      slope, task.scratch, heads, task.count(), task.sum, nullptr);
         });
         t.accumulate(src.slot(), std::move(dsrc));
       });
@@ -156,50 +226,53 @@ Var<T> dot_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& q, 
   const AlphaDropout dropout = alpha_dropout(tape, options.dropout);
   const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(d)));
   EdgeScores<T> edges(graph, edge, heads);
+  const Var<T> sent = rows_of_senders(tape, graph, values),
+               sent_keys = rows_of_senders(tape, graph, k);
   const bool recording = tape.records({q, k, values, edge.coefficients, edge.bias});
   Attended<T> attended =
-      attend(graph, values.value(), heads, dropout, recording || alpha_out != nullptr,
+      attend(graph, sent.value(), heads, dropout, recording || alpha_out != nullptr,
              [&](const RowPiece& piece, T* s) {
                const int64_t count = piece.end - piece.begin;
-               kernels<T>().dots(q.value().row(piece.row), senders_of(graph, k.value(), piece),
-                                 heads, count, s);
+               kernels<T>().dots(q.value().row(piece.row),
+                                 senders_of(graph, sent_keys.value(), piece), heads, count, s);
                for (int64_t i = 0; i < count * heads; ++i) s[i] *= scale;
                edges.add_to(piece, heads, s);
              });
   copy_alpha(attended.alpha, alpha_out);
-  const Var<T> out = tape.constant(std::move(attended.out));
+  const Var<T> out = tape.constant(std::move(attended.out), share_of_receivers(graph));
   return tape.record(
       out, {q, k, values, edge.coefficients, edge.bias},
-      [&graph, q, k, values, out, dropout, scale, heads, width, edges = std::move(edges),
-       alpha = std::move(attended.alpha)](Tape<T>& t, const Matrix<T>& g) {
-        Matrix<T> ds(graph.arcs(), heads), dq(graph.nodes(), width);
-        reduce_rows<T>(graph.by_receiver(), dq, heads, [&](const PieceTask<T>& task) {
-          T* piece_ds = ds.row(task.piece.begin);
-          score_gradient(graph, g, out.value(), values.value(), alpha, dropout, task.piece,
+      [&graph, q = q.for_backward(), sent_keys = sent_keys.for_backward(),
+       sent = sent.for_backward(), k_slot = k.slot(), slot = values.slot(), out, dropout, scale,
+       heads, width, edges = std::move(edges),
+       alpha = std::move(attended.alpha)](Tape<T>& t, const Matrix<T>& g) mutable {
+        if (slot >= 0) t.accumulate(slot, value_gradient(graph, g, alpha, dropout));
+        for (const Var<T>& read : {q, sent_keys, sent}) read.value();
+        Matrix<T> dq(graph.nodes(), width);
+        Matrix<T>& ds = alpha;  // in its place
+        reduce_rows<T>(graph.by_receiver(), dq, 2 * heads, [&](const PieceTask<T>& task) {
+          T* piece_ds = task.scratch + heads * kPieceEntries;
+          score_gradient(graph, g, out.value(), sent.value(), alpha, dropout, task.piece,
                          task.scratch, piece_ds);
+          std::copy_n(piece_ds, task.count() * heads, ds.row(task.piece.begin));
           for (int64_t i = 0; i < task.count() * heads; ++i) task.scratch[i] = piece_ds[i] * scale;
-          kernels<T>().weighted_sum(senders_of(graph, k.value(), task.piece), task.scratch, heads,
-                                    task.count(), task.sum);
+          kernels<T>().weighted_sum(senders_of(graph, sent_keys.value(), task.piece), task.scratch,
+                                    heads, task.count(), task.sum);
         });
         t.accumulate(q.slot(), std::move(dq));
         edges.backward(t, ds);
-        if (k.wants_gradient()) {
+        if (k_slot >= 0) {
+          const auto ds_back = Back<T>::arcs(graph, ds),
+                     q_back = Back<T>::receivers(graph, q.value());
           Matrix<T> dk(graph.sender_nodes(), width);
           reduce_rows<T>(graph.by_sender(), dk, heads, [&](const PieceTask<T>& task) {
-            gather_by_arc(ds.data(), graph.arc_of().data() + task.piece.begin, heads, task.count(),
-                          task.scratch);
+            gather_by_arc((*ds_back).data(), graph.arc_of().data() + task.piece.begin, heads,
+                          task.count(), task.scratch);
             for (int64_t i = 0; i < task.count() * heads; ++i) task.scratch[i] *= scale;
-            kernels<T>().weighted_sum(receivers_of(graph, q.value(), task.piece), task.scratch,
-                                      heads, task.count(), task.sum);
+            kernels<T>().weighted_sum(receivers_of(graph, *q_back, task.piece), task.scratch, heads,
+                                      task.count(), task.sum);
           });
-          t.accumulate(k.slot(), std::move(dk));
-        }
-        if (values.wants_gradient()) {
-          Matrix<T> dvalues(graph.sender_nodes(), width);
-          reduce_rows<T>(graph.by_sender(), dvalues, heads, [&](const PieceTask<T>& task) {
-            add_value_gradient(graph, g, alpha, dropout, task);
-          });
-          t.accumulate(values.slot(), std::move(dvalues));
+          t.accumulate(k_slot, std::move(dk));
         }
       });
 }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 
 #include "dgat/core/error.h"
 #include "dgat/tensor/attention.h"
 #include "dgat/tensor/gemm.h"
+#include "dgat/tensor/split.h"
 #include "dropout_mask.h"
 #include "kernels/kernels.h"
 #include "reduce_rows.h"
@@ -13,11 +15,44 @@
 /// receiver, and their backward pass. A form brings its scores and the scores' gradient.
 namespace dgat::tensor {
 
+/// The rows of the senders as graph.senders() counts them: where the graph is split over ranks,
+/// those that arcs of this rank read. Gradients go to x.
+template <class T>
+Var<T> rows_of_senders(Tape<T>& tape, const MessageGraph& graph, const Var<T>& x) {
+  if (!graph.share()) return x;
+  return tape.constant(
+      exchanged(*graph.share()->senders.ranks, graph.share()->from_senders, x.value()));
+}
+
+/// For the way back: rows of the receivers and of the arcs as graph.receivers() and graph.arc_of()
+/// count them.
+template <class T>
+class Back {
+ public:
+  static Back receivers(const MessageGraph& graph, const Matrix<T>& x) {
+    return Back(graph, &GraphShare::from_receivers, x);
+  }
+  static Back arcs(const MessageGraph& graph, const Matrix<T>& x) {
+    return Back(graph, &GraphShare::from_arcs, x);
+  }
+  const Matrix<T>& operator*() const { return moved_ ? *moved_ : x_; }
+
+ private:
+  Back(const MessageGraph& graph, const dist::Exchange GraphShare::*pattern, const Matrix<T>& x)
+      : x_(x) {
+    if (!graph.share()) return;
+    moved_ = exchanged(*graph.share()->arcs.ranks, *graph.share().*pattern, x);
+  }
+  const Matrix<T>& x_;
+  std::optional<Matrix<T>> moved_;
+};
+
 /// The edge term of one pass: coefficients transposed to [k, heads], so that heads are contiguous.
 template <class T>
 class EdgeScores {
  public:
   EdgeScores(const MessageGraph& graph, const EdgeTerm<T>& edge, int64_t heads) : edge_(edge) {
+    if (graph.share()) arcs_ = graph.share()->arcs;
     if (edge.features == nullptr) return;
     const int64_t k = edge.features->cols();
     expects(edge.features->rows() == graph.arcs() && edge.coefficients.rows() == heads &&
@@ -55,17 +90,19 @@ class EdgeScores {
     if (edge_.coefficients.wants_gradient()) {
       const auto into =
           tape.target(edge_.coefficients.slot(), dscores.cols(), edge_.features->cols());
-      transposed_multiply_into(dscores, *edge_.features, into.gradient, !into.fresh);
+      transposed_multiply_into(dscores, *edge_.features, into.gradient,
+                               {.accumulate = !into.fresh, .share = arcs_});
     }
     if (edge_.bias.wants_gradient()) {
       const auto into = tape.target(edge_.bias.slot(), 1, dscores.cols());
-      column_sums_into(dscores, into.gradient, !into.fresh);
+      column_sums_into(dscores, into.gradient, !into.fresh, arcs_);
     }
   }
 
  private:
   EdgeTerm<T> edge_;
   Matrix<T> transposed_;
+  dist::RowShare arcs_;
 };
 
 /// Random bits for dropping alphas; off outside training.
@@ -100,6 +137,8 @@ Attended<T> attend(const MessageGraph& graph, const Matrix<T>& values, int64_t h
   Attended<T> result{Matrix<T>(graph.nodes(), width), Matrix<T>()};
   if (keep_alpha) result.alpha = Matrix<T>(graph.arcs(), heads);
   Matrix<T> maxima(plan.parts, heads), sums(plan.parts, heads), partial(plan.parts, width);
+  // Positions count the arcs of the whole graph.
+  const int64_t first_arc = graph.share() ? graph.share()->arcs.first() : 0;
   const T kept_scale = static_cast<T>(dropout.on ? dropout.mask.scale : 1);
 
   parallel_for(plan.blocks(), 1, [&](int64_t block, int64_t) {
@@ -123,7 +162,7 @@ Attended<T> attend(const MessageGraph& graph, const Matrix<T>& values, int64_t h
       }
       const T* weights = s;
       if (dropout.on) {
-        kernel.negate_dropped(dropout.mask, piece.begin * heads, s, count * heads);
+        kernel.negate_dropped(dropout.mask, (first_arc + piece.begin) * heads, s, count * heads);
         T* kept = scratch.row(1);
         for (int64_t i = 0; i < count * heads; ++i) kept[i] = std::max(s[i], T{0}) * kept_scale;
         weights = kept;

@@ -7,6 +7,7 @@
 #include "dgat/tensor/ops.h"
 #include "kernels/kernels.h"
 #include "reduce_rows.h"
+#include "scale_in_place.h"
 
 namespace dgat::tensor {
 namespace {
@@ -59,13 +60,6 @@ Matrix<T> arc_dots(const MessageGraph& graph, const Matrix<T>& x, const Matrix<T
                       out.row(piece.begin));
   });
   return out;
-}
-
-template <class T>
-void scale_in_place(Matrix<T>& x, T factor) {
-  parallel_for(x.size(), 1 << 15, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) x.data()[i] *= factor;
-  });
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ Var<T> gram(Tape<T>& tape, const Var<T>& x) {
   }
   return tape.record(std::move(out), {x}, [x](Tape<T>& t, const Matrix<T>& g) {
     const auto into = t.target(x.slot(), x.rows(), x.cols());
-    multiply_into(x.value(), twice_symmetric_part(g), into.gradient, !into.fresh);
+    multiply_into(x.value(), twice_symmetric_part(g), into.gradient, {.accumulate = !into.fresh});
   });
 }
 

@@ -8,13 +8,13 @@
 
 namespace dgat::tensor {
 namespace {
-constexpr int64_t kGrain = 1 << 16;
+constexpr int64_t kMatrixGrain = 1 << 16;
 
 template <class T, class S>
 Matrix<T> converted(int64_t rows, int64_t cols, std::span<const S> values) {
   expects(static_cast<int64_t>(values.size()) == rows * cols, "Matrix::from: one value per entry");
   Matrix<T> result(rows, cols);
-  parallel_for(result.size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(result.size(), kMatrixGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       result.data()[i] = static_cast<T>(values[static_cast<size_t>(i)]);
     }
@@ -26,7 +26,7 @@ Matrix<T> converted(int64_t rows, int64_t cols, std::span<const S> values) {
 template <class T>
 Matrix<T> Matrix<T>::filled(int64_t rows, int64_t cols, T value) {
   Matrix result(rows, cols);
-  parallel_for(result.size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(result.size(), kMatrixGrain, [&](int64_t begin, int64_t end) {
     std::fill(result.data() + begin, result.data() + end, value);
   });
   return result;
@@ -44,7 +44,7 @@ Matrix<T> Matrix<T>::from(int64_t rows, int64_t cols, std::span<const double> va
 template <class T>
 Matrix<T> Matrix<T>::clone() const {
   Matrix result(rows_, cols_);
-  parallel_for(size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(size(), kMatrixGrain, [&](int64_t begin, int64_t end) {
     std::copy(data_ + begin, data_ + end, result.data_ + begin);
   });
   return result;
@@ -52,9 +52,10 @@ Matrix<T> Matrix<T>::clone() const {
 
 template <class T>
 bool all_finite(const Matrix<T>& matrix) {
-  return parallel_sum<int64_t>(matrix.size(), kGrain, [&](int64_t begin, int64_t end) -> int64_t {
-           return kernels<T>().all_finite(matrix.data() + begin, end - begin) ? 0 : 1;
-         }) == 0;
+  return parallel_sum<int64_t>(
+             matrix.size(), kMatrixGrain, [&](int64_t begin, int64_t end) -> int64_t {
+               return kernels<T>().all_finite(matrix.data() + begin, end - begin) ? 0 : 1;
+             }) == 0;
 }
 
 template class Matrix<float>;

@@ -27,37 +27,49 @@ Matrix<T> transposed_copy(const Matrix<T>& a) {
 
 template <class T>
 Var<T> linear(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>& bias) {
-  Matrix<T> out(x.rows(), weight.rows());
-  multiply_transposed_into(x.value(), weight.value(), out, false, bias ? &bias.value() : nullptr);
-  return tape.record(std::move(out), {x, weight, bias},
-                     [x, weight, bias_slot = bias.slot()](Tape<T>& t, const Matrix<T>& g) {
-                       if (bias_slot >= 0) {
-                         const auto into = t.target(bias_slot, 1, g.cols());
-                         column_sums_into(g, into.gradient, !into.fresh);
-                       }
-                       if (weight.wants_gradient()) {
-                         const auto into = t.target(weight.slot(), weight.rows(), weight.cols());
-                         transposed_multiply_into(g, x.value(), into.gradient, !into.fresh);
-                       }
-                       if (x.wants_gradient()) {
-                         const auto into = t.target(x.slot(), x.rows(), x.cols());
-                         multiply_into(g, weight.value(), into.gradient, !into.fresh);
-                       }
-                     });
+  // What is read of x here, or made of it again, may be freed in between.
+  const auto make = [x = x.for_backward(), weight, bias, precision = tape.options().precision] {
+    Matrix<T> out(x.rows(), weight.rows());
+    multiply_transposed_into(x.value(), weight.value(), out,
+                             {.share = x.share(), .precision = precision},
+                             bias ? &bias.value() : nullptr);
+    return out;
+  };
+  return tape.record(
+      make(), {x, weight, bias},
+      [x = x.for_backward(), weight, bias_slot = bias.slot()](Tape<T>& t, const Matrix<T>& g) {
+        const auto options = [&](bool fresh) -> ProductOptions {
+          return {.accumulate = !fresh, .share = x.share(), .precision = t.options().precision};
+        };
+        if (bias_slot >= 0) {
+          const auto into = t.target(bias_slot, 1, g.cols());
+          column_sums_into(g, into.gradient, !into.fresh, x.share());
+        }
+        if (weight.wants_gradient()) {
+          const auto into = t.target(weight.slot(), weight.rows(), weight.cols());
+          transposed_multiply_into(g, x.value(), into.gradient, options(into.fresh));
+        }
+        if (x.wants_gradient()) {
+          const auto into = t.target(x.slot(), x.rows(), x.cols());
+          multiply_into(g, weight.value(), into.gradient, options(into.fresh));
+        }
+      },
+      make);
 }
 
 template <class T>
 Var<T> matmul(Tape<T>& tape, const Var<T>& a, const Var<T>& b) {
+  expects(!a.share() && !b.share(), "matmul: both sides are whole");
   Matrix<T> out(a.rows(), b.cols());
   multiply_into(a.value(), b.value(), out);
   return tape.record(std::move(out), {a, b}, [a, b](Tape<T>& t, const Matrix<T>& g) {
     if (a.wants_gradient()) {
       const auto into = t.target(a.slot(), a.rows(), a.cols());
-      multiply_transposed_into(g, b.value(), into.gradient, !into.fresh);
+      multiply_transposed_into(g, b.value(), into.gradient, {.accumulate = !into.fresh});
     }
     if (b.wants_gradient()) {
       const auto into = t.target(b.slot(), b.rows(), b.cols());
-      transposed_multiply_into(a.value(), g, into.gradient, !into.fresh);
+      transposed_multiply_into(a.value(), g, into.gradient, {.accumulate = !into.fresh});
     }
   });
 }

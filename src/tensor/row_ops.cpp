@@ -5,6 +5,7 @@
 #include "dgat/core/parallel.h"
 #include "dgat/tensor/gemm.h"
 #include "dgat/tensor/ops.h"
+#include "dgat/tensor/split.h"
 #include "kernels/kernels.h"
 #include "row_grain.h"
 
@@ -79,35 +80,63 @@ Var<T> layer_norm(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Va
   const int64_t rows = x.rows(), cols = x.cols();
   expects(weight.value().size() == cols && bias.value().size() == cols,
           "layer_norm: one weight and bias per column");
-  Matrix<T> out(rows, cols), stats(rows, 2);
-  parallel_for(rows, row_grain(rows, cols), [&](int64_t begin, int64_t end) {
-    kernels<T>().layer_norm(x.value().row(begin), weight.value().data(), bias.value().data(),
-                            static_cast<T>(epsilon), out.row(begin), stats.row(begin), end - begin,
-                            cols);
-  });
+  Matrix<T> stats(rows, 2);
+  const auto apply = [x = x.for_backward(), weight, bias, epsilon](Matrix<T>& numbers) {
+    const Matrix<T>& from = x.value();
+    Matrix<T> out(from.rows(), from.cols());
+    parallel_for(out.rows(), row_grain(out.rows(), out.cols()), [&](int64_t begin, int64_t end) {
+      kernels<T>().layer_norm(from.row(begin), weight.value().data(), bias.value().data(),
+                              static_cast<T>(epsilon), out.row(begin), numbers.row(begin),
+                              end - begin, out.cols());
+    });
+    return out;
+  };
+  Matrix<T> out = apply(stats);
   return tape.record(
       std::move(out), {x, weight, bias},
-      [x, weight, bias_slot = bias.slot(), stats = std::move(stats)](Tape<T>& t,
-                                                                     const Matrix<T>& g) {
-        const int64_t n = g.rows(), m = g.cols(), grain = row_grain(n, m);
-        // Gradients of weight and bias per block, side by side.
-        Matrix<T> partial = Matrix<T>::zeros(block_count(n, grain), 2 * m);
+      [x = x.for_backward(), weight, bias_slot = bias.slot(), stats = std::move(stats)](
+          Tape<T>& t, const Matrix<T>& g) {
+        const dist::RowShare& share = x.share();
+        const int64_t n = g.rows(), m = g.cols(), all = share ? share.all() : n;
+        const int64_t grain = row_grain(all, m);
         Matrix<T> unused;
         const auto into =
             x.wants_gradient() ? t.target(x.slot(), n, m) : typename Tape<T>::Target{unused, true};
         if (!x.wants_gradient()) unused = Matrix<T>(n, m);
-        parallel_blocks(n, grain, [&](int64_t block, int64_t begin, int64_t end) {
-          T* sums = partial.row(block);
-          kernels<T>().layer_norm_backward(x.value().row(begin), weight.value().data(),
-                                           stats.row(begin), g.row(begin), into.gradient.row(begin),
-                                           !into.fresh, sums, sums + m, end - begin, m);
-        });
+        // Gradients of weight and bias per block, side by side.
+        const auto backward = [&](const Matrix<T>& from, const Matrix<T>& numbers,
+                                  const Matrix<T>& above, Matrix<T>& gradient, int64_t blocks) {
+          Matrix<T> partial = Matrix<T>::zeros(blocks, 2 * m);
+          parallel_blocks(from.rows(), grain, [&](int64_t block, int64_t begin, int64_t end) {
+            T* sums = partial.row(block);
+            kernels<T>().layer_norm_backward(
+                from.row(begin), weight.value().data(), numbers.row(begin), above.row(begin),
+                gradient.row(begin), !into.fresh, sums, sums + m, end - begin, m);
+          });
+          return partial;
+        };
+        Matrix<T> partial;
+        if (share && all > 0) {
+          const BlockRows blocks(share, grain);
+          Matrix<T> x_room, stats_room, g_room;
+          Matrix<T> gradient = blocks.in(std::move(into.gradient));
+          partial = all_rows(*share.ranks, blocks.blocks(),
+                             backward(blocks.in(x.value(), x_room), blocks.in(stats, stats_room),
+                                      blocks.in(g, g_room), gradient, blocks.own_blocks()));
+          into.gradient = blocks.back(std::move(gradient));
+        } else {
+          partial = backward(x.value(), stats, g, into.gradient, block_count(n, grain));
+        }
         Matrix<T> sums(1, 2 * m), dweight(1, m), dbias(1, m);
         column_sums_into(partial, sums);
         std::copy(sums.data(), sums.data() + m, dweight.data());
         std::copy(sums.data() + m, sums.data() + 2 * m, dbias.data());
         t.accumulate(weight.slot(), std::move(dweight));
         t.accumulate(bias_slot, std::move(dbias));
+      },
+      [apply, rows] {
+        Matrix<T> unused(rows, 2);
+        return apply(unused);
       });
 }
 
@@ -121,17 +150,34 @@ Var<T> head_dots(Tape<T>& tape, const Var<T>& x, const Var<T>& a) {
                            out.row(begin));
   });
   return tape.record(std::move(out), {x, a}, [x, a, heads, d, n](Tape<T>& t, const Matrix<T>& g) {
-    const int64_t grain = row_grain(n, heads * d);
-    Matrix<T> partial = Matrix<T>::zeros(block_count(n, grain), heads * d);
+    const dist::RowShare& share = x.share();
+    const int64_t all = share ? share.all() : n, grain = row_grain(all, heads * d);
     Matrix<T> unused;
     const auto into = x.wants_gradient() ? t.target(x.slot(), n, heads * d)
                                          : typename Tape<T>::Target{unused, true};
     if (!x.wants_gradient()) unused = Matrix<T>(n, heads * d);
-    parallel_blocks(n, grain, [&](int64_t block, int64_t begin, int64_t end) {
-      kernels<T>().head_dots_backward(x.value().row(begin), a.value().data(), g.row(begin), heads,
-                                      d, end - begin, !into.fresh, into.gradient.row(begin),
-                                      partial.row(block));
-    });
+    // Gradients of a per block.
+    const auto backward = [&](const Matrix<T>& from, const Matrix<T>& above, Matrix<T>& gradient,
+                              int64_t blocks) {
+      Matrix<T> partial = Matrix<T>::zeros(blocks, heads * d);
+      parallel_blocks(from.rows(), grain, [&](int64_t block, int64_t begin, int64_t end) {
+        kernels<T>().head_dots_backward(from.row(begin), a.value().data(), above.row(begin), heads,
+                                        d, end - begin, !into.fresh, gradient.row(begin),
+                                        partial.row(block));
+      });
+      return partial;
+    };
+    Matrix<T> partial;
+    if (share) {
+      const BlockRows blocks(share, grain);
+      Matrix<T> x_room, g_room, gradient = blocks.in(std::move(into.gradient));
+      partial = all_rows(*share.ranks, blocks.blocks(),
+                         backward(blocks.in(x.value(), x_room), blocks.in(g, g_room), gradient,
+                                  blocks.own_blocks()));
+      into.gradient = blocks.back(std::move(gradient));
+    } else {
+      partial = backward(x.value(), g, into.gradient, block_count(n, grain));
+    }
     Matrix<T> sums(1, heads * d), da(heads, d);
     column_sums_into(partial, sums);
     std::copy(sums.data(), sums.data() + sums.size(), da.data());

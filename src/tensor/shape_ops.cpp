@@ -3,9 +3,17 @@
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
 #include "dgat/tensor/ops.h"
+#include "dgat/tensor/split.h"
 #include "row_grain.h"
 
 namespace dgat::tensor {
+
+/// Positions of every value of `index`, as CSR: the transpose of a gather.
+struct Occurrences {
+  std::vector<int64_t> offsets;
+  std::vector<int32_t> positions;
+};
+
 namespace {
 
 /// Copies columns [from_begin, from_begin + count) of every row to columns [to_begin, ...).
@@ -20,11 +28,6 @@ void copy_columns(const Matrix<T>& from, int64_t from_begin, Matrix<T>& to, int6
   });
 }
 
-/// Positions of every value of `index`, as CSR: the transpose of a gather.
-struct Occurrences {
-  std::vector<int64_t> offsets;
-  std::vector<int32_t> positions;
-};
 Occurrences occurrences(const std::vector<int32_t>& index, int64_t values) {
   Occurrences result;
   result.offsets.assign(static_cast<size_t>(values) + 1, 0);
@@ -37,6 +40,72 @@ Occurrences occurrences(const std::vector<int32_t>& index, int64_t values) {
         static_cast<int32_t>(p);
   }
   return result;
+}
+
+/// Adds the rows of g to the rows of `into` that they were picked from: row p to index[p].
+template <class T>
+void add_picked(const Matrix<T>& g, const std::vector<int32_t>& index,
+                const typename Tape<T>::Target& into) {
+  const int64_t n = into.gradient.rows(), cols = g.cols();
+  const Occurrences where = occurrences(index, n);
+  parallel_for(n, row_grain(n, cols), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      T* sum = into.gradient.row(i);
+      if (into.fresh) std::fill(sum, sum + cols, T{0});
+      for (int64_t p = where.offsets[static_cast<size_t>(i)];
+           p < where.offsets[static_cast<size_t>(i) + 1]; ++p) {
+        const T* from = g.row(where.positions[static_cast<size_t>(p)]);
+        for (int64_t c = 0; c < cols; ++c) sum[c] += from[c];
+      }
+    }
+  });
+}
+
+/// gather_rows() of split rows: `rows` counts those of the whole matrix and is the same on every
+/// rank; the result is split like every matrix of so many rows.
+template <class T>
+Var<T> gather_split_rows(Tape<T>& tape, const Var<T>& x, std::span<const int32_t> rows) {
+  dist::Communicator& ranks = *x.share().ranks;
+  const dist::RowShare result = dist::share_of(ranks, std::ssize(rows));
+  const dist::RowSplit &to = *result.rows, &from = *x.share().rows;
+  const int me = ranks.rank();
+  const int64_t first = from.begin(me);
+  // There: picked rows of mine, by who gets them. Back: what others picked of mine, in order.
+  dist::Exchange there, back;
+  std::vector<int32_t> mine;  // rows of this rank in the order in which they were picked
+  there.receive.assign(static_cast<size_t>(ranks.size()), 0);
+  std::vector<int32_t> arrives(static_cast<size_t>(to.count(me)));  // the sender of each row
+  back.send.resize(static_cast<size_t>(ranks.size()));
+  for (int r = 0; r < ranks.size(); ++r) {
+    std::vector<int32_t>& sent = there.send.emplace_back();
+    for (int64_t p = to.begin(r); p < to.end(r); ++p) {
+      const int owner = from.owner(rows[static_cast<size_t>(p)]);
+      if (owner == me) {
+        sent.push_back(static_cast<int32_t>(rows[static_cast<size_t>(p)] - first));
+        mine.push_back(sent.back());
+      }
+      if (r != me) continue;
+      ++there.receive[static_cast<size_t>(owner)];
+      arrives[static_cast<size_t>(p - to.begin(me))] = owner;
+      back.send[static_cast<size_t>(owner)].push_back(static_cast<int32_t>(p - to.begin(me)));
+    }
+    back.receive.push_back(std::ssize(sent));
+  }
+  const Matrix<T> received = exchanged(ranks, there, x.value());
+  Matrix<T> out(to.count(me), x.cols());
+  std::vector<int64_t> next(static_cast<size_t>(ranks.size()));
+  for (size_t r = 1; r < next.size(); ++r) next[r] = next[r - 1] + there.receive[r - 1];
+  for (int64_t p = 0; p < out.rows(); ++p) {
+    const T* row = received.row(next[static_cast<size_t>(arrives[static_cast<size_t>(p)])]++);
+    std::copy(row, row + x.cols(), out.row(p));
+  }
+  return tape.record(
+      tape.constant(std::move(out), result), {x},
+      [slot = x.slot(), n = x.rows(), cols = x.cols(), &ranks, back = std::move(back),
+       mine = std::move(mine)](Tape<T>& t, const Matrix<T>& g) {
+        const Matrix<T> picked = exchanged(ranks, back, g);
+        add_picked(picked, mine, t.target(slot, n, cols));
+      });
 }
 
 }  // namespace
@@ -63,7 +132,7 @@ Var<T> concat_columns(Tape<T>& tape, const std::vector<Var<T>>& parts) {
     pieces.push_back({part.slot(), part.cols()});
     if (part.wants_gradient()) any = part;
   }
-  return tape.record(std::move(out), {any},
+  return tape.record(tape.constant(std::move(out), parts.front().share()), {any},
                      [pieces = std::move(pieces)](Tape<T>& t, const Matrix<T>& g) {
                        int64_t begin = 0;
                        for (const Piece& piece : pieces) {
@@ -93,7 +162,9 @@ Var<T> slice_columns(Tape<T>& tape, const Var<T>& x, int64_t begin, int64_t end)
 template <class T>
 Var<T> gather_rows(Tape<T>& tape, const Var<T>& x, std::span<const int32_t> rows) {
   const int64_t cols = x.cols(), count = static_cast<int64_t>(rows.size());
-  for (const int32_t i : rows) expects(i >= 0 && i < x.rows(), "gather_rows: rows of the matrix");
+  const int64_t all = x.share() ? x.share().all() : x.rows();
+  for (const int32_t i : rows) expects(i >= 0 && i < all, "gather_rows: rows of the matrix");
+  if (x.share()) return gather_split_rows(tape, x, rows);
   Matrix<T> out(count, cols);
   parallel_for(count, row_grain(count, cols), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
@@ -104,21 +175,7 @@ Var<T> gather_rows(Tape<T>& tape, const Var<T>& x, std::span<const int32_t> rows
   return tape.record(
       std::move(out), {x},
       [slot = x.slot(), n = x.rows(), cols, index = std::vector<int32_t>(rows.begin(), rows.end())](
-          Tape<T>& t, const Matrix<T>& g) {
-        const Occurrences where = occurrences(index, n);
-        const auto into = t.target(slot, n, cols);
-        parallel_for(n, row_grain(n, cols), [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) {
-            T* sum = into.gradient.row(i);
-            if (into.fresh) std::fill(sum, sum + cols, T{0});
-            for (int64_t p = where.offsets[static_cast<size_t>(i)];
-                 p < where.offsets[static_cast<size_t>(i) + 1]; ++p) {
-              const T* from = g.row(where.positions[static_cast<size_t>(p)]);
-              for (int64_t c = 0; c < cols; ++c) sum[c] += from[c];
-            }
-          }
-        });
-      });
+          Tape<T>& t, const Matrix<T>& g) { add_picked(g, index, t.target(slot, n, cols)); });
 }
 
 template <class T>

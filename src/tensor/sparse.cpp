@@ -4,6 +4,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/tensor/gemm.h"
+#include "dgat/tensor/split.h"
 #include "dropout_mask.h"
 #include "kernels/kernels.h"
 #include "reduce_rows.h"
@@ -52,24 +53,29 @@ Matrix<T> product(const typename SparseMatrix<T>::Csr& csr, const T* values, con
   return out;
 }
 
-/// The stored entries in the order of csr() after dropout.
+/// The stored entries in the order of csr() after dropout, a column.
 template <class T>
 Matrix<T> dropped_values(const SparseMatrix<T>& matrix, const DropoutMask& mask) {
   constexpr int64_t kGrain = 1 << 13;  // a multiple of 64, as the dropout kernels need
-  Matrix<T> out(1, matrix.nonzeros());
+  const auto& share = matrix.share();
+  const int64_t first = share ? share->entries.begin(share->rows.ranks->rank()) : 0;
+  Matrix<T> out(matrix.nonzeros(), 1);
   parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
-    kernels<T>().dropout(mask, begin, matrix.csr().values.data() + begin, out.data() + begin,
-                         end - begin);
+    dropout_at(mask, first + begin, matrix.csr().values.data() + begin, out.data() + begin,
+               end - begin);
   });
   return out;
 }
 
-/// Values in the order of csr() in that of transposed_csr(); none stand for those of the matrix.
+/// Values in the order of csr(), a column, in that of transposed_csr(). Ranks call it together.
 template <class T>
-Matrix<T> transposed_order(const SparseMatrix<T>& matrix, const Matrix<T>& values) {
-  Matrix<T> out(values.rows(), values.cols());
-  if (values.empty()) return out;
+Matrix<T> transposed_order(const SparseMatrix<T>& matrix, const Matrix<T>& own) {
+  Matrix<T> all;
+  const auto& share = matrix.share();
+  if (share) all = all_rows(*share->rows.ranks, share->entries, own);
+  const Matrix<T>& values = share ? all : own;
   const std::span<const int64_t> positions = matrix.transposed_positions();
+  Matrix<T> out(std::ssize(positions), 1);
   parallel_for(out.size(), 1 << 13, [&](int64_t begin, int64_t end) {
     for (int64_t e = begin; e < end; ++e) {
       out.data()[e] = values.data()[positions[static_cast<size_t>(e)]];
@@ -85,6 +91,11 @@ void accumulate_transposed_product(Tape<T>& tape, int32_t slot, const SparseMatr
   if (slot < 0) return;
   const auto& csr = matrix.transposed_csr();
   const T* numbers = values.empty() ? csr.values.data() : values.data();
+  if (const auto& share = matrix.share()) {
+    Matrix<T> own = product(csr, numbers, exchanged(*share->rows.ranks, share->from_rows, g));
+    return tape.accumulate(slot,
+                           share->split_columns ? std::move(own) : all_rows(share->columns, own));
+  }
   const auto into = tape.target(slot, matrix.cols(), g.cols());
   if (into.fresh) return product_into(csr, numbers, g, into.gradient);
   tape.accumulate(slot, product(csr, numbers, g));
@@ -117,6 +128,7 @@ SparseMatrix<T>::SparseMatrix(int64_t rows, int64_t cols, std::span<const int64_
   forward_.columns.assign(columns.begin(), columns.end());
   forward_.values.assign(values.begin(), values.end());
   forward_.plan = plan_rows(forward_.offsets);
+  cols_ = cols;
 
   auto& start = transposed_.offsets;
   start.assign(static_cast<size_t>(cols) + 1, 0);
@@ -141,6 +153,58 @@ SparseMatrix<T>::SparseMatrix(int64_t rows, int64_t cols, std::span<const int64_
 }
 
 template <class T>
+SparseMatrix<T> SparseMatrix<T>::part(dist::Communicator& ranks, bool split_columns) const {
+  expects(!share_, "SparseMatrix: a part of the whole matrix");
+  auto share = std::make_shared<Share>();
+  share->rows = dist::share_of(ranks, rows());
+  share->columns = dist::share_of(ranks, cols());
+  share->split_columns = split_columns;
+  const dist::RowSplit &own = *share->rows.rows, &columns = *share->columns.rows;
+  // The rows of a CSR matrix on this rank, columns counted by place().
+  const auto part_of = [&](const Csr& all, const dist::RowSplit& split, const auto& place) {
+    const auto begin = all.offsets.begin() + split.begin(ranks.rank());
+    Csr csr;
+    csr.offsets.assign(begin, begin + split.count(ranks.rank()) + 1);
+    const int64_t first = csr.offsets.front(), last = csr.offsets.back();
+    for (int64_t& offset : csr.offsets) offset -= first;
+    csr.values.assign(all.values.begin() + first, all.values.begin() + last);
+    for (int64_t e = first; e < last; ++e) {
+      csr.columns.push_back(place(all.columns[static_cast<size_t>(e)]));
+    }
+    csr.plan = plan_rows(csr.offsets);
+    return csr;
+  };
+  SparseMatrix part;
+  part.cols_ = cols_;
+  if (split_columns) {
+    dist::Needed read = dist::needed_rows(ranks, forward_.offsets, forward_.columns, own, columns);
+    part.forward_ = part_of(forward_, own, [&](int32_t j) { return read.place(j); });
+    part.cols_ = share->columns.count();
+    share->from_columns = std::move(read.pattern);
+  } else {
+    part.forward_ = part_of(forward_, own, [](int32_t j) { return j; });
+  }
+  dist::Needed back =
+      dist::needed_rows(ranks, transposed_.offsets, transposed_.columns, columns, own);
+  part.transposed_ = part_of(transposed_, columns, [&](int32_t i) { return back.place(i); });
+  share->from_rows = std::move(back.pattern);
+  if (!split_columns) {
+    share->entries.offsets.clear();
+    for (const int64_t row : own.offsets) {
+      share->entries.offsets.push_back(forward_.offsets[static_cast<size_t>(row)]);
+    }
+    const std::span<const int64_t> positions = transposed_positions();
+    const auto first = transposed_.offsets[static_cast<size_t>(columns.begin(ranks.rank()))];
+    part.positions_->values.assign(
+        positions.begin() + first,
+        positions.begin() + first + std::ssize(part.transposed_.columns));
+    std::call_once(part.positions_->made, [] {});
+  }
+  part.share_ = std::move(share);
+  return part;
+}
+
+template <class T>
 std::span<const int64_t> SparseMatrix<T>::transposed_positions() const {
   std::call_once(positions_->made, [this] {
     std::vector<int64_t> next(transposed_.offsets.begin(), transposed_.offsets.end() - 1);
@@ -156,7 +220,12 @@ std::span<const int64_t> SparseMatrix<T>::transposed_positions() const {
 template <class T>
 Var<T> spmm(Tape<T>& tape, const SparseMatrix<T>& matrix, const Var<T>& x) {
   expects(matrix.cols() == x.rows(), "spmm: shapes fit");
-  return tape.record(product(matrix.csr(), matrix.csr().values.data(), x.value()), {x},
+  const auto& share = matrix.share();
+  expects(!share || share->split_columns, "spmm: a matrix between split rows");
+  Matrix<T> out = share ? product(matrix.csr(), matrix.csr().values.data(),
+                                  exchanged(*share->rows.ranks, share->from_columns, x.value()))
+                        : product(matrix.csr(), matrix.csr().values.data(), x.value());
+  return tape.record(tape.constant(std::move(out), share ? share->rows : dist::RowShare{}), {x},
                      [&matrix, slot = x.slot()](Tape<T>& t, const Matrix<T>& g) {
                        accumulate_transposed_product(t, slot, matrix, {}, g);
                      });
@@ -166,6 +235,9 @@ template <class T>
 Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T>& weight,
                      const Var<T>& bias, const EntryDropout& dropout) {
   expects(features.cols() == weight.rows(), "sparse_linear: shapes fit");
+  const auto& share = features.share();
+  expects(!share || !share->split_columns, "sparse_linear: split features have whole columns");
+  const dist::RowShare rows = share ? share->rows : dist::RowShare{};
   Matrix<T> dropped;  // the values that are left, for both passes; empty without dropout
   if (dropout.p > 0) {
     dropped =
@@ -174,16 +246,17 @@ Var<T> sparse_linear(Tape<T>& tape, const SparseMatrix<T>& features, const Var<T
   const T* values = dropped.empty() ? features.csr().values.data() : dropped.data();
   Matrix<T> out = product(features.csr(), values, weight.value());
   if (bias) add_to_rows(bias.value(), out);
-  return tape.record(std::move(out), {weight, bias},
-                     [&features, dropped = std::move(dropped), weight_slot = weight.slot(),
-                      bias_slot = bias.slot()](Tape<T>& t, const Matrix<T>& g) {
-                       if (bias_slot >= 0) {
-                         const auto into = t.target(bias_slot, 1, g.cols());
-                         column_sums_into(g, into.gradient, !into.fresh);
-                       }
-                       accumulate_transposed_product(t, weight_slot, features,
-                                                     transposed_order(features, dropped), g);
-                     });
+  return tape.record(
+      tape.constant(std::move(out), rows), {weight, bias},
+      [&features, rows, drops = dropout.p > 0, dropped = std::move(dropped),
+       weight_slot = weight.slot(), bias_slot = bias.slot()](Tape<T>& t, const Matrix<T>& g) {
+        if (bias_slot >= 0) {
+          const auto into = t.target(bias_slot, 1, g.cols());
+          column_sums_into(g, into.gradient, !into.fresh, rows);
+        }
+        accumulate_transposed_product(t, weight_slot, features,
+                                      drops ? transposed_order(features, dropped) : Matrix<T>(), g);
+      });
 }
 
 #define DGAT_INSTANTIATE(T)                                                                     \

@@ -3,9 +3,20 @@
 #include <utility>
 
 #include "dgat/core/error.h"
+#include "dgat/core/interrupt.h"
 #include "dgat/core/parallel.h"
+#include "dgat/dist/communicator.h"
 
 namespace dgat::tensor {
+namespace {
+
+/// Several ranks stop together, between two steps: one that stopped here would leave the others
+/// waiting.
+void stop_if_interrupted() {
+  if (dist::current().size() == 1) throw_if_interrupted("network");
+}
+
+}  // namespace
 
 template <class T>
 void Tape<T>::begin(const TapeOptions& options) {
@@ -15,17 +26,20 @@ void Tape<T>::begin(const TapeOptions& options) {
 }
 
 template <class T>
-Var<T> Tape<T>::constant(Matrix<T> value) {
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved, where the type depends on T
+Var<T> Tape<T>::constant(Matrix<T> value, dist::RowShare share) {
+  stop_if_interrupted();  // every operation passes here
   Var<T> result;
   result.content_ = std::make_shared<typename Var<T>::Content>();
   result.content_->own = std::move(value);
   result.content_->view = &result.content_->own;
+  result.content_->share = std::move(share);
   return result;
 }
 
 template <class T>
-Var<T> Tape<T>::reference(const Matrix<T>& value) {
-  Var<T> result = constant({});
+Var<T> Tape<T>::reference(const Matrix<T>& value, dist::RowShare share) {
+  Var<T> result = constant({}, std::move(share));
   result.content_->view = &value;
   return result;
 }
@@ -52,7 +66,7 @@ bool Tape<T>::records(std::initializer_list<Var<T>> inputs) const {
 template <class T>
 void Tape<T>::attach(Var<T>& result, std::unique_ptr<Note> note) {
   result.content_->slot = static_cast<int32_t>(entries_.size());
-  entries_.push_back({std::move(note), nullptr, {}});
+  entries_.push_back({std::move(note), nullptr, {}, false});
 }
 
 template <class T>
@@ -60,12 +74,13 @@ typename Tape<T>::Target Tape<T>::target(int32_t slot, int64_t rows, int64_t col
   Entry& entry = entries_[static_cast<size_t>(slot)];
   Parameter<T>* parameter = entry.parameter;
   Matrix<T>& gradient = parameter != nullptr ? parameter->grad : entry.gradient;
-  const bool fresh = parameter != nullptr ? !parameter->has_grad : gradient.empty();
+  const bool fresh = parameter != nullptr ? !parameter->has_grad : !entry.reached;
   if (gradient.rows() != rows || gradient.cols() != cols) {
     expects(fresh, "Tape: all gradients of a value have its shape");
     gradient = Matrix<T>(rows, cols);
   }
   if (parameter != nullptr) parameter->has_grad = true;
+  entry.reached = true;
   return {gradient, fresh};
 }
 
@@ -90,9 +105,10 @@ void Tape<T>::backward(const Var<T>& loss) {
   expects(training(), "Tape::backward: the tape was recording");
   if (loss.wants_gradient()) accumulate(loss.slot(), Matrix<T>::filled(1, 1, T{1}));
   while (!entries_.empty()) {
+    stop_if_interrupted();
     Entry entry = std::move(entries_.back());
     entries_.pop_back();
-    if (entry.note && !entry.gradient.empty()) entry.note->run(*this, std::move(entry.gradient));
+    if (entry.note && entry.reached) entry.note->run(*this, std::move(entry.gradient));
   }
 }
 

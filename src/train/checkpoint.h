@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace dgat::train {
 struct LoopState {
   int64_t step = 0;  ///< steps done
   bool finished = false;
+  /// The loss of the last step when Ctrl-C came before its evaluation was over.
+  std::optional<double> unevaluated_loss;
   StepRecord best;  ///< best.step 0: nothing evaluated yet
   double seconds = 0;
   Snapshot best_weights;
@@ -31,12 +34,16 @@ void save_checkpoint(const std::filesystem::path& path, nn::Model<float>& model,
 void load_checkpoint(const std::filesystem::path& path, nn::Model<float>& model, LoopState& state,
                      const std::string& identity);
 
+/// Where the checkpoint before the last one is kept: what a damaged one falls back on.
+std::filesystem::path previous_checkpoint(const std::filesystem::path& checkpoint);
+
 /// Where one loop keeps its state, as TrainHooks asks. Without a path it keeps nothing.
 class Checkpoints {
  public:
   Checkpoints(const SplitTask& task, const TrainHooks& hooks);
   bool due(int64_t step) const { return step % every_ == 0; }
-  /// Sets model and state from the checkpoint and returns true; false when the loop starts anew.
+  /// Sets model and state from the checkpoint, or with a notice from the one before it if it is
+  /// damaged, and returns true; false when the loop starts from step 0.
   bool load(nn::Model<float>& model, LoopState& state) const;
   void save(nn::Model<float>& model, const LoopState& state) const;
 
@@ -46,7 +53,8 @@ class Checkpoints {
   std::string identity_;  // of the options, the split and the data
 };
 
-/// What a checkpoint says without its tensors: used to cut the log back to it.
+/// The step from which a loop with this checkpoint continues; 0 without one. Used to cut the log
+/// back to it.
 int64_t checkpoint_step(const std::filesystem::path& path);
 
 }  // namespace dgat::train

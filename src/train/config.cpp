@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dgat/core/error.h"
+#include "dgat/core/parallel.h"
 #include "dgat/core/suggest.h"
 #include "dgat/nn/registry.h"
 #include "option_kinds.h"
@@ -19,13 +20,19 @@ Settings fixed_by(const nn::ModelInfo& info) {
   return fixed;
 }
 
+spectral::LaplacianOptions unadvised(const Config& config) {
+  const Config usual;
+  return {.alpha = config.alpha.value_or(*usual.alpha),
+          .gamma = config.gamma.value_or(*usual.gamma)};
+}
+
 /// A common option of the same name (pgcn's gamma) stands for an extra one that is not given.
 void fill_extras(Config& config, const nn::ModelInfo& info, const Settings& settings) {
   for (const nn::ExtraOption& extra : info.extras) {
     const auto same = settings.find(extra.name);
-    config.extra.try_emplace(extra.name, same == settings.end()
-                                             ? extra.value
-                                             : parse_number<double>(extra.name, same->second));
+    const bool given = same != settings.end() && same->second != "auto";
+    config.extra.try_emplace(extra.name,
+                             !given ? extra.value : parse_number<double>(extra.name, same->second));
   }
 }
 
@@ -36,6 +43,15 @@ void check_together(const Config& c) {
   }
   if (c.recipe == nn::Recipe::kClassic && !info.has_classic) {
     throw_input("recipe: {} has no classic form; use --recipe residual", c.model);
+  }
+  if (c.recipe == nn::Recipe::kDeep && !info.has_deep) {
+    throw_input("recipe: {} has no deep form; use --recipe residual", c.model);
+  }
+  if (c.cells > 0 && !info.in_cells) {
+    throw_input("cells: {} needs the whole graph in every step; leave out --cells", c.model);
+  }
+  if (c.per_step > c.cells) {
+    throw_input("per_step: must be at most --cells {}, got {}", c.cells, c.per_step);
   }
   for (const auto& [name, value] : c.extra) {
     std::vector<std::string> known;
@@ -49,6 +65,27 @@ void check_together(const Config& c) {
     }
     check_range("extra " + name, value, found->first, found->last);
   }
+}
+
+/// What is advised is advised as a whole, but for what was given; anything else has a value.
+void settle_graph(Config& config, const Settings& settings) {
+  if (config.laplacian == LaplacianKind::kAuthors && config.rewire.advised) {
+    if (settings.contains("rewire")) {
+      throw_input(
+          "rewire: the advice scores L(alpha, gamma); with laplacian authors name a rewiring such "
+          "as hub or none");
+    }
+    config.rewire = rewire::parse_mode("hub");
+  }
+  if (config.rewire.advised) {
+    if (!settings.contains("alpha")) config.alpha.reset();
+    if (!settings.contains("gamma")) config.gamma.reset();
+    if (!settings.contains("epsilon")) config.epsilon.reset();
+    return;
+  }
+  const spectral::LaplacianOptions usual = unadvised(config);
+  config.alpha = usual.alpha;
+  config.gamma = usual.gamma;
 }
 
 }  // namespace
@@ -66,9 +103,18 @@ Settings with_single_extras(Settings settings) {
 Settings for_any_model(Settings settings) {
   const auto model = settings.find("model");
   if (model == settings.end()) return settings;
-  for (const auto& [key, value] : fixed_by(nn::find_model(model->second))) {
+  const nn::ModelInfo& info = nn::find_model(model->second);
+  for (const auto& [key, value] : fixed_by(info)) {
     const auto at = settings.find(key);
     if (at != settings.end() && at->second == value) settings.erase(at);
+  }
+  if (!info.directional) {  // a resolved file also has values that were not given
+    const Config usual = resolve({{"model", info.name}});
+    std::erase_if(settings, [&](const auto& entry) {
+      if (entry.first.starts_with(kOneExtra)) return false;
+      const OptionInfo& option = find_option(entry.first);
+      return is_about_directions(option) && entry.second == option.get(usual);
+    });
   }
   settings.erase("model");
   return settings;
@@ -92,7 +138,7 @@ Settings flags_over_file(Settings file, const Settings& flags) {
   return merged;
 }
 
-Config resolve(const Settings& settings, const std::string& dataset) {
+Config resolve(const Settings& settings, const DataFacts& data) {
   Config config;
   const auto apply = [&config](const Settings& values) {
     for (const auto& [key, text] : values) {
@@ -106,18 +152,47 @@ Config resolve(const Settings& settings, const std::string& dataset) {
     return at == settings.end() ? Settings{} : Settings{{at->first, at->second}};
   };
   apply(given("model"));
+  apply(given("preset"));
   const nn::ModelInfo& info = nn::find_model(config.model);
+  const Preset preset = preset_for(config.preset, data);
+  if (info.directional) config.rewire = {.advised = true};
+  apply(preset_shape(preset, data));
   apply(info.defaults);
   apply(given("recipe"));
   if (config.recipe == nn::Recipe::kClassic) {
     apply(classic_defaults());
-    apply(paper_preset(dataset));
+    apply(paper_values(data.name));
   }
+  if (config.recipe == nn::Recipe::kDeep) apply(deep_defaults());
+  apply(preset_budget(preset, data));
+  apply(given("cells"));
+  apply(given("per_step"));
+  const int64_t per_step =
+      config.per_step > 0 ? config.per_step : std::max<int64_t>(1, config.cells / 8);
+  if (config.cells > 0) config.eval_every = block_count(config.cells, per_step);
   apply(settings);
+  if (config.cells > 0 && config.per_step == 0) config.per_step = per_step;
   apply(fixed_by(info));
+  config.preset = preset;
+  if (config.precision == PrecisionChoice::kAuto) {
+    config.precision = tensor::has_bf16() ? PrecisionChoice::kBf16 : PrecisionChoice::kF32;
+  }
+  settle_graph(config, settings);
   fill_extras(config, info, settings);
   check_together(config);
   return config;
+}
+
+void check_machine(const Config& config) {
+  if (config.precision != PrecisionChoice::kBf16 || tensor::has_bf16()) return;
+  throw_input(
+      "precision: bf16 needs a processor with AMX, which this machine lacks; use auto (bf16 where "
+      "AMX is, else f32) or f32");
+}
+
+tensor::Precision pass_precision(const Config& config) {
+  const bool bf16 = config.precision == PrecisionChoice::kBf16 && tensor::has_bf16();
+  return bf16 ? tensor::Precision::kBf16 : tensor::Precision::kF32;
 }
 
 std::string reason_ignored(const std::string& key, const std::string& value, const Config& config) {
@@ -125,15 +200,28 @@ std::string reason_ignored(const std::string& key, const std::string& value, con
   const bool asks = value != "none" && value != "off" && value != "default";
   if (!asks || !is_about_directions(find_option(key))) return {};
   if (!nn::find_model(config.model).directional) return config.model + " has no directions";
-  if (!config.laplacian_tuned && (key == "alpha" || key == "gamma")) {
+  if (config.laplacian == LaplacianKind::kDefault && (key == "alpha" || key == "gamma")) {
     return fmt::format("the random-walk Laplacian (laplacian: default) has no {}", key);
   }
   return {};
 }
 
 spectral::LaplacianOptions laplacian_of(const Config& config) {
-  if (!config.laplacian_tuned) return {.alpha = 1, .gamma = 1};
-  return {.alpha = config.alpha, .gamma = config.gamma};
+  if (config.laplacian == LaplacianKind::kDefault) return {.alpha = 1, .gamma = 1};
+  return unadvised(config);
+}
+
+GraphChoice graph_of(const Config& config) {
+  const spectral::LaplacianOptions laplacian = laplacian_of(config);
+  return {laplacian.gamma, laplacian.alpha, config.rewire, config.epsilon};
+}
+
+std::string to_string(const GraphChoice& choice) {
+  std::string text = fmt::format("gamma {:g}", choice.gamma);
+  if (choice.alpha != 1) text += fmt::format(", alpha {:g}", choice.alpha);
+  text += fmt::format(", {}", rewire::to_string(choice.mode));
+  if (choice.epsilon) text += fmt::format(" {}", rewire::to_string(*choice.epsilon));
+  return text;
 }
 
 data::LoadOptions load_options(const Config& config, bool needs_splits) {
@@ -160,6 +248,13 @@ nn::ModelOptions model_options(const Config& config, int64_t layers, int64_t fea
   options.directional = config.directional;
   options.eigenvectors = config.eigenvectors;
   options.projection = config.projection;
+  options.norm = config.norm;
+  options.skip = config.skip;
+  options.jumps = config.jumps;
+  options.input_linear = config.input_linear;
+  options.conv_bias = config.conv_bias;
+  options.init = config.init;
+  options.dropout_values = config.dropout_values;
   options.seed = config.seed;
   options.extra = config.extra;
   return options;

@@ -5,6 +5,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
+#include "dgat/train/grid.h"
 #include "dgat/train/option_table.h"
 
 namespace dgat::train {
@@ -29,9 +30,27 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-}  // namespace
+/// The values of one option, checked. One that is not in a list is a list of one.
+std::vector<std::string> values_of(const std::string& key, const YAML::Node& node) {
+  std::vector<std::string> values;
+  if (node.IsSequence()) {
+    for (const auto& value : node) {
+      if (!value.IsScalar()) throw_input("{}: a list of plain values was expected", key);
+      values.push_back(value.Scalar());
+    }
+    if (values.empty()) throw_input("{}: the list is empty", key);
+  } else {
+    values.push_back(node.Scalar());
+  }
+  for (const std::string& value : values) {
+    Config probe;
+    find_option(key).set(probe, value);
+  }
+  return values;
+}
 
-Settings parse_settings(const std::string& yaml, const std::string& source) {
+/// With a grid, values may be lists.
+Settings parse(const std::string& yaml, const std::string& source, Grid* grid) {
   YAML::Node root;
   try {
     root = YAML::Load(yaml);
@@ -43,26 +62,46 @@ Settings parse_settings(const std::string& yaml, const std::string& source) {
   Settings settings;
   for (const auto& item : root) {
     const int line = item.first.Mark().line + 1;
-    if (!item.first.IsScalar() || !(item.second.IsScalar() || item.second.IsNull())) {
-      throw_input("{}:{}: `option: value` was expected, without lists or nesting", source, line);
+    if (!item.first.IsScalar() || item.second.IsMap()) {
+      throw_input("{}:{}: `option: value` was expected, without nesting", source, line);
     }
     std::string key = item.first.Scalar();
     std::replace(key.begin(), key.end(), '-', '_');
+    if (item.second.IsSequence() && grid == nullptr) {
+      throw_input("{}:{}: {} has a list of values; only `compare` and `tune` try several", source,
+                  line, key);
+    }
+    std::vector<std::string> values;
     try {
-      Config probe;
-      find_option(key).set(probe, item.second.Scalar());
+      values = values_of(key, item.second);
     } catch (const InputError& error) {
       throw_input("{}:{}: {}", source, line, error.what());
     }
-    if (!settings.emplace(key, item.second.Scalar()).second) {
-      throw_input("{}:{}: {} is given twice", source, line, key);
-    }
+    const bool is_new = values.size() > 1
+                            ? !settings.contains(key) && grid->emplace(key, values).second
+                            : (grid == nullptr || !grid->contains(key)) &&
+                                  settings.emplace(key, values.front()).second;
+    if (!is_new) throw_input("{}:{}: {} is given twice", source, line, key);
   }
   return settings;
 }
 
+}  // namespace
+
+Settings parse_settings(const std::string& yaml, const std::string& source) {
+  return parse(yaml, source, nullptr);
+}
+
+Settings parse_settings(const std::string& yaml, const std::string& source, Grid& grid) {
+  return parse(yaml, source, &grid);
+}
+
 Settings read_settings(const std::filesystem::path& path) {
   return parse_settings(read_whole_file(path), path.string());
+}
+
+Settings read_settings(const std::filesystem::path& path, Grid& grid) {
+  return parse_settings(read_whole_file(path), path.string(), grid);
 }
 
 std::string to_yaml(const Config& config) {

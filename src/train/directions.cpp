@@ -21,8 +21,9 @@ void notify(const spectral::EigenResult& result, double participation) {
                     result.multiplicity.front() > 1 ? "" : " of a component", result.repeated(0)));
   }
   if (participation < spectral::kLocalised) {
-    notice(fmt::format("train: the eigenvector lives on {:.2g}% of the nodes; try another --gamma",
-                       100 * participation));
+    notice(fmt::format(
+        "train: the eigenvector is concentrated on {:.2g}% of the nodes; try another --gamma",
+        100 * participation));
   }
 }
 
@@ -30,7 +31,10 @@ void notify(const spectral::EigenResult& result, double participation) {
 
 spectral::EigenOptions eigen_options(const Config& config) {
   spectral::EigenOptions options;
-  options.gamma = laplacian_of(config).gamma;
+  const spectral::LaplacianOptions laplacian = laplacian_of(config);
+  if (config.laplacian == LaplacianKind::kAuthors) options.formula = spectral::Formula::kAuthors;
+  options.gamma = laplacian.gamma;
+  options.alpha = laplacian.alpha;
   options.k = static_cast<int>(config.eigenvectors);
   options.components = config.components;
   options.seed = config.seed;
@@ -38,11 +42,14 @@ spectral::EigenOptions eigen_options(const Config& config) {
 }
 
 Directions::Directions(const graph::CsrGraph& graph, const Config& config,
-                       spectral::SpectralCache& cache)
-    : graph_(graph), mode_(config.rewire), alpha_(laplacian_of(config).alpha) {
-  options_.epsilon = config.epsilon;
+                       const GraphChoice& choice, spectral::SpectralCache& cache)
+    : graph_(graph), mode_(choice.mode), alpha_(choice.alpha) {
+  options_.epsilon = choice.epsilon;
   options_.per_component = config.components == spectral::ComponentPolicy::kEach;
-  spectrum_ = cache.solve(graph, eigen_options(config));
+  spectral::EigenOptions request = eigen_options(config);
+  request.gamma = choice.gamma;
+  request.alpha = choice.alpha;
+  spectrum_ = cache.solve(graph, request);
   phi_ = spectrum_->phi(alpha_);
   notify(*spectrum_, participation_ratio());
 }

@@ -1,5 +1,8 @@
 #include "evaluator.h"
 
+#include "dgat/tensor/pool.h"
+#include "dgat/tensor/split.h"
+#include "dgat/train/all_logits.h"
 #include "not_finite.h"
 
 namespace dgat::train {
@@ -10,8 +13,14 @@ Evaluator::Evaluator(const SplitTask& task, nn::Model<float>& model)
 }
 
 void Evaluator::measure(StepRecord& record) {
-  tape_.begin({.step = static_cast<uint64_t>(record.step)});
-  const tensor::Var<float> logits = model_.forward(tape_, task_.input);
+  tape_.begin(
+      {.step = static_cast<uint64_t>(record.step), .precision = pass_precision(task_.config)});
+  if (task_.input.cells) {  // steps leave the model prepared for theirs, and memory of other sizes
+    tensor::trim_pool();
+    model_.prepare(task_.input);
+  }
+  tensor::Var<float> logits = all_logits(tape_, model_, task_.input, task_.config);
+  if (logits.share()) logits = tape_.constant(tensor::all_rows(logits.share(), logits.value()));
   if (!tensor::all_finite(logits.value())) {
     throw_not_finite(task_, model_, record.step, "the logits are not finite");
   }

@@ -73,8 +73,9 @@ data::Features scaled_features(const data::Features& features, FeatureScaling sc
     case FeatureScaling::kRowSum: {
       const auto values = features.values();
       if (std::any_of(values.begin(), values.end(), [](float v) { return v < 0; })) {
-        notice(fmt::format("{}: feature_scaling row-sum is left out, there are negative features",
-                           name));
+        notice(fmt::format(
+            "{}: feature_scaling row-sum is not applied, because some features are negative",
+            name));
         return features;
       }
       return divided_by_row_sums(features);

@@ -1,9 +1,15 @@
 #include "dgat/train/inputs.h"
 
+#include <fmt/format.h>
+
 #include "dgat/core/error.h"
+#include "dgat/core/progress.h"
 #include "dgat/data/load.h"
 #include "dgat/nn/registry.h"
+#include "dgat/partition/metis.h"
+#include "dgat/train/node_features.h"
 #include "feature_scaling.h"
+#include "over_ranks.h"
 
 namespace dgat::train {
 namespace {
@@ -14,25 +20,67 @@ int64_t memory_budget(const Config& config) {
                                   : nn::default_memory_budget();
 }
 
+/// Exact, unlike to_string() for people.
+std::string key_of(const GraphChoice& c) {
+  return fmt::format("{} {} {} {}", c.gamma, c.alpha, rewire::to_string(c.mode),
+                     c.epsilon ? rewire::to_string(*c.epsilon) : "auto");
+}
+
+void check_in_cells(const Config& config, const data::Dataset& dataset) {
+  if (config.cells > dataset.graph.nodes()) {
+    throw_input("train: --cells must be at most {}, the number of nodes of {}, got {}",
+                dataset.graph.nodes(), dataset.name, config.cells);
+  }
+  if (dist::current().size() > 1) {
+    throw_input("train: several ranks train the whole graph; leave out --cells, or use one rank");
+  }
+}
+
 }  // namespace
 
-data::Dataset load_for(const Config& config) {
-  return data::load_dataset(config.data, load_options(config, /*needs_splits=*/true));
+data::Dataset load_for(const Settings& settings) {
+  const Config asked = resolve(settings);
+  data::Dataset dataset =
+      data::load_dataset(asked.data, load_options(asked, /*needs_splits=*/true));
+  if (dataset.classes_present() < 2) {
+    throw_input(
+        "{}: training needs labelled nodes of at least two classes, and this data set has {}; "
+        "inspect, spectrum, rewire, explore and convert work without labels",
+        dataset.name, dataset.classes_present() == 0 ? "no labels" : "labels of one class only");
+  }
+  const auto splits = static_cast<size_t>(resolve(settings, dataset).splits);
+  if (splits > 0 && dataset.splits.size() > splits) dataset.splits.resize(splits);
+  spectral::SpectralCache cache(spectral::default_cache_folder());
+  make_node_features(dataset, asked.features, cache);
+  return dataset;
 }
 
 InputBuilder::InputBuilder(const data::Dataset& dataset, const Config& config,
-                           spectral::SpectralCache& cache)
-    : dataset_(dataset), graph_(std::shared_ptr<const graph::CsrGraph>(), &dataset.graph) {
+                           spectral::SpectralCache& cache, SplitAdvice advice)
+    : dataset_(dataset),
+      config_(config),
+      cache_(cache),
+      advice_(std::move(advice)),
+      graph_(std::shared_ptr<const graph::CsrGraph>(), &dataset.graph) {
   if (dataset.features.empty()) {
-    throw_input("{}: there are no node features to learn from; add node_features to the data set",
-                dataset.name);
+    throw_input(
+        "{}: there are no node features to learn from; add some to the data set, or use "
+        "--features",
+        dataset.name);
   }
-  const bool directional = nn::find_model(config.model).directional;
+  const nn::ModelInfo& model = nn::find_model(config.model);
+  const bool directional = model.directional;
   edge_features_ = directional && config.directional;
-  const bool wants_phi = edge_features_ || (directional && config.rewire != rewire::Mode{});
-  if (wants_phi && dataset.graph.directed()) {
+  wants_phi_ = edge_features_ || (directional && config.rewire != rewire::Mode{});
+  if (wants_phi_ && dataset.graph.directed()) {
     throw_input("{}: {} needs an undirected graph; leave out --directed", dataset.name,
                 config.model);
+  }
+  if (dataset.graph.weighted() && !model.uses_edge_weights) {
+    notice(fmt::format("{}: {} {}", dataset.name, config.model,
+                       wants_phi_ ? "uses the edge weights for its directions only; its messages "
+                                    "treat all edges equally"
+                                  : "does not use the edge weights; it treats all edges equally"));
   }
   if (config.feature_scaling == FeatureScaling::kRaw) {
     features_ = std::make_shared<nn::NodeFeatures<float>>(dataset.features);
@@ -40,34 +88,93 @@ InputBuilder::InputBuilder(const data::Dataset& dataset, const Config& config,
     features_ = std::make_shared<nn::NodeFeatures<float>>(
         scaled_features(dataset.features, config.feature_scaling, dataset.name));
   }
+  if (config.cells > 0) {
+    check_in_cells(config, dataset);
+    cells_ =
+        std::make_shared<const graph::Cells>(partition::metis_cells(dataset.graph, config.cells));
+  }
   precomputed_ = std::make_shared<nn::PrecomputedParts>(memory_budget(config));
-  if (wants_phi) directions_ = std::make_shared<Directions>(dataset.graph, config, cache);
 }
 
-std::shared_ptr<const nn::Messages<float>> InputBuilder::messages(const rewire::Mode& mode) {
-  const auto [at, fresh] = messages_.try_emplace(rewire::to_string(mode));
+std::shared_ptr<Directions> InputBuilder::directions_of(const GraphChoice& choice) {
+  if (!wants_phi_) return nullptr;
+  GraphChoice any_mode = choice;  // one object serves every mode
+  any_mode.mode = {};
+  std::shared_ptr<Directions>& found = directions_[key_of(any_mode)];
+  if (!found) found = std::make_shared<Directions>(dataset_.graph, config_, choice, cache_);
+  return found;
+}
+
+std::shared_ptr<Directions> InputBuilder::directions(int64_t split) {
+  return directions_of(choice_of(split));
+}
+
+std::shared_ptr<const nn::Messages<float>> InputBuilder::messages(const GraphChoice& choice) {
+  const auto [at, fresh] = messages_.try_emplace(key_of(choice));
   if (fresh) {
-    const graph::CsrGraph& graph = directions_ ? directions_->rewired(mode) : dataset_.graph;
+    const auto directions = directions_of(choice);
+    const graph::CsrGraph& graph = directions ? directions->rewired(choice.mode) : dataset_.graph;
+    const rewire::MessageGraph arcs = edge_features_
+                                          ? rewire::message_graph(graph, directions->phi())
+                                          : rewire::message_graph(graph);
     at->second = std::make_shared<const nn::Messages<float>>(
-        edge_features_ ? rewire::message_graph(graph, directions_->phi())
-                       : rewire::message_graph(graph));
+        config_.self_loops ? arcs : rewire::without_self_loops(arcs));
   }
   return at->second;
 }
 
-nn::GraphInput<float> InputBuilder::for_split(int64_t split) {
-  const data::Split& parts = dataset_.splits.at(static_cast<size_t>(split));
-  std::vector<int32_t> labels = rewire::training_labels(dataset_.labels, parts.train);
-  const rewire::Mode mode = directions_ ? directions_->mode_under(labels) : rewire::Mode{};
-  modes_[split] = rewire::to_string(mode);
-  if (mode != rewire::Mode{} && !reports_.contains(split)) {
-    reports_[split] = directions_->report(mode, labels);
+nn::GraphInput<float> InputBuilder::part_of_rank(const nn::GraphInput<float>& whole) {
+  const auto [at, fresh] = parts_.try_emplace(whole.messages.get());
+  if (fresh) {
+    check_over_ranks(config_);
+    at->second = nn::part_of(whole, dist::current());
+    for (const auto& [messages, other] : parts_) {
+      if (messages != at->first) at->second.features = other.features;
+    }
   }
-  return {features_, messages(mode), graph_, std::move(labels), precomputed_};
+  nn::GraphInput<float> part = at->second;
+  part.training_labels = whole.training_labels;
+  return part;
 }
 
-nn::GraphInput<float> InputBuilder::for_prediction(const std::string& rewire_mode) {
-  return {features_, messages(rewire::parse_mode(rewire_mode)), graph_, {}, precomputed_};
+std::vector<int32_t> InputBuilder::training_labels(int64_t split) const {
+  return rewire::training_labels(dataset_.labels,
+                                 dataset_.splits.at(static_cast<size_t>(split)).train);
+}
+
+const GraphChoice& InputBuilder::choice_of(int64_t split) {
+  const auto known = choices_.find(split);
+  if (known != choices_.end()) return known->second;
+  GraphChoice choice = graph_of(config_);
+  if (!wants_phi_) {
+    choice.mode = {};
+  } else if (config_.rewire.advised) {
+    if (!advice_) {
+      throw_input("{}: rewire advised needs advice on its splits; name a mode", dataset_.name);
+    }
+    choice = advice_(split);
+  } else {
+    choice.mode = directions_of(choice)->mode_under(training_labels(split));
+  }
+  return choices_[split] = choice;
+}
+
+nn::GraphInput<float> InputBuilder::for_split(int64_t split) {
+  std::vector<int32_t> labels = training_labels(split);
+  const GraphChoice& choice = choice_of(split);
+  const bool reported = choice.mode != rewire::Mode{} || (wants_phi_ && config_.rewire.advised);
+  if (reported && !reports_.contains(split)) {
+    reports_[split] = directions_of(choice)->report(choice.mode, labels);
+  }
+  nn::GraphInput<float> whole{features_, messages(choice), graph_, std::move(labels), precomputed_};
+  whole.cells = cells_;
+  return dist::current().size() > 1 ? part_of_rank(whole) : whole;
+}
+
+nn::GraphInput<float> InputBuilder::for_prediction(const GraphChoice& choice) {
+  nn::GraphInput<float> input{features_, messages(choice), graph_, {}, precomputed_};
+  input.cells = cells_;
+  return input;
 }
 
 }  // namespace dgat::train

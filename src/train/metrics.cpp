@@ -135,8 +135,12 @@ void check_measurable(MetricKind metric, const data::Dataset& dataset, int64_t s
   for (const auto& [nodes, name] :
        {std::pair{&parts.train, "training"}, {&parts.val, "validation"}}) {
     if (std::isnan(evaluate(metric, {zeros, columns}, dataset.labels, *nodes))) {
-      throw_input("{}: the {} nodes of split {} cannot be measured by {}: too few labels there",
-                  dataset.name, name, split, to_string(metric));
+      throw_input(
+          "{}: split {} has {} {} nodes, which {} cannot measure: {}; label more nodes, or give "
+          "other shares with --split",
+          dataset.name, split, nodes->size(), name, to_string(metric),
+          metric == MetricKind::kRocAuc ? "it needs nodes of both classes"
+                                        : "it needs a labelled node");
     }
   }
 }

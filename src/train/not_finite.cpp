@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dgat/core/error.h"
+#include "dgat/train/diverged.h"
 
 namespace dgat::train {
 namespace {
@@ -30,8 +30,10 @@ std::string origin(const SplitTask& task, const nn::Model<float>& model) {
 
 void throw_not_finite(const SplitTask& task, const nn::Model<float>& model, int64_t step,
                       const std::string& what) {
-  throw_compute("train: split {}, step {}: {}; {}; scale the features, lower --lr or set --clip",
-                task.split, step, what, origin(task, model));
+  throw Diverged(fmt::format(
+      "train: the training diverged: split {}, step {}: {}; {}; scale the features, lower --lr "
+      "or set --clip",
+      task.split, step, what, origin(task, model)));
 }
 
 }  // namespace dgat::train

@@ -37,6 +37,27 @@ OptionInfo number(const char* key, const char* group, Affects affects, double Co
           .affects = affects};
 }
 
+OptionInfo number_or_auto(const char* key, const char* group, Affects affects,
+                          std::optional<double> Config::*field, Range range, const char* meaning) {
+  return {.key = key,
+          .group = group,
+          .value = "FLOAT or auto",
+          .meaning = meaning,
+          .set =
+              [=](Config& c, const std::string& text) {
+                (c.*field).reset();
+                if (text == "auto") return;
+                const auto value = parse_number<double>(key, text);
+                check_range(key, value, range.first, range.last);
+                c.*field = value;
+              },
+          .get =
+              [=](const Config& c) {
+                return (c.*field) ? fmt::format("{}", *(c.*field)) : std::string("auto");
+              },
+          .affects = affects};
+}
+
 OptionInfo count(const char* key, const char* group, Affects affects, int64_t Config::*field,
                  Range range, const char* meaning) {
   return {.key = key,
@@ -71,6 +92,11 @@ OptionInfo text(const char* key, const char* group, Affects affects, std::string
 
 OptionInfo not_searched(OptionInfo option) {
   option.searchable = false;
+  return option;
+}
+
+OptionInfo usually(const char* value, OptionInfo option) {
+  option.usual = value;
   return option;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,10 @@ struct Range {
 
 OptionInfo number(const char* key, const char* group, Affects affects, double Config::*field,
                   Range range, const char* meaning);
+
+/// A number or `auto`, which is nothing.
+OptionInfo number_or_auto(const char* key, const char* group, Affects affects,
+                          std::optional<double> Config::*field, Range range, const char* meaning);
 
 OptionInfo count(const char* key, const char* group, Affects affects, int64_t Config::*field,
                  Range range, const char* meaning);
@@ -89,6 +94,7 @@ OptionInfo not_searched(OptionInfo option);
 /// Leaves every result as it is.
 OptionInfo without_effect_on_results(OptionInfo option);
 OptionInfo as_switch(OptionInfo option);
+OptionInfo usually(const char* value, OptionInfo option);
 OptionInfo with_letter(char letter, OptionInfo option);
 
 }  // namespace dgat::train

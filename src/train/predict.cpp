@@ -1,10 +1,12 @@
 #include "dgat/train/predict.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "dgat/core/error.h"
 #include "dgat/core/subnormals.h"
 #include "dgat/nn/registry.h"
+#include "dgat/train/all_logits.h"
 #include "dgat/train/inputs.h"
 #include "dgat/train/metrics.h"
 
@@ -46,25 +48,30 @@ Prediction predict(TrainedModel& trained, const data::Dataset& dataset,
   }
   if (nn::find_model(trained.config.model).per_node && dataset.graph.nodes() != trained.nodes) {
     throw_input(
-        "{}: has {} nodes; {} learnt a row for each of the {} nodes of {} and knows no other",
+        "{}: has {} nodes; {} learnt a row for each of the {} nodes of {} and cannot predict "
+        "others",
         dataset.name, dataset.graph.nodes(), trained.config.model, trained.nodes, trained.dataset);
   }
-  InputBuilder builder(dataset, trained.config, cache);
+  Config config = trained.config;
+  config.cells = std::min<int64_t>(config.cells, dataset.graph.nodes());
+  InputBuilder builder(dataset, config, cache);
   return predict(trained, builder, options);
 }
 
 Prediction predict(TrainedModel& trained, InputBuilder& builder, const PredictOptions& options) {
-  const nn::GraphInput<float> input = builder.for_prediction(trained.rewire_mode);
+  const nn::GraphInput<float> input = builder.for_prediction(trained.graph);
   trained.model->prepare(input);
   tensor::Tape<float> tape;
-  tape.begin({});
+  tape.begin({.precision = pass_precision(trained.config)});
   const FlushSubnormals flush;  // as in training
   nn::Inspection<float> seen;
   const bool inspect = options.embeddings || options.attention;
-  const auto logits = trained.model->forward(tape, input, inspect ? &seen : nullptr);
+  const auto logits = inspect ? trained.model->forward(tape, input, &seen)
+                              : all_logits(tape, *trained.model, input, trained.config);
   if (!tensor::all_finite(logits.value())) {
     throw_compute(
-        "predict: {}, trained on {}: the network's output is not finite; are weights and features?",
+        "predict: {}, trained on {}: the network's output is not finite; check that weights and "
+        "features are finite",
         trained.config.model, trained.dataset);
   }
   Prediction out;

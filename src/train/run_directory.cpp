@@ -35,7 +35,10 @@ void remove_checkpoints_in(const fs::path& run) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with("layers-") && name.ends_with(".safetensors")) files.push_back(entry);
+    if (name.starts_with("layers-") &&
+        (name.ends_with(".safetensors") || name.ends_with(".safetensors.previous"))) {
+      files.push_back(entry);
+    }
   }
   for (const fs::path& file : files) fs::remove(file, error);
   fs::remove(folder, error);  // only when empty
@@ -44,6 +47,7 @@ void remove_checkpoints_in(const fs::path& run) {
 /// Removes what a run writes and nothing else.
 void remove_run(const fs::path& path) {
   remove_checkpoints_in(path);
+  TensorboardLog::remove(path / "tensorboard");
   for (const char* name : {"config.yaml", "log.jsonl", "summary.json", "report.html"}) {
     fs::remove(path / name);
   }
@@ -54,14 +58,31 @@ void remove_run(const fs::path& path) {
   for (const fs::path& file : weights) fs::remove(file);
 }
 
+/// The outermost folder of the path that does not exist; empty when all do.
+fs::path first_missing(const fs::path& path) {
+  fs::path missing;
+  std::error_code ignored;
+  for (fs::path at = fs::absolute(path).lexically_normal(); !fs::exists(at, ignored);) {
+    missing = at;
+    at = at.parent_path();
+  }
+  return missing;
+}
+
 }  // namespace
 
-RunDirectory::RunDirectory(fs::path path, Existing existing)
-    : path_(std::move(path)), existing_(existing) {
+RunDirectory::RunDirectory(fs::path path, Existing existing, bool tensorboard)
+    : path_(std::move(path)), existing_(existing), tensorboard_(tensorboard) {
+  if (existing == Existing::kFollow) return;
   std::error_code error;
   if (fs::exists(path_, error) && !fs::is_directory(path_, error)) {
     throw_input("{}: is a file; --out needs a folder", path_.string());
   }
+  held_run_ = is_run(path_);
+  if (existing == Existing::kResume && fs::exists(path_ / "tensorboard", error)) {
+    tensorboard_ = true;
+  }
+  made_ = first_missing(path_);
   fs::create_directories(path_, error);
   if (error) {
     throw_input("{}: the folder cannot be made: {}; choose another --out", path_.string(),
@@ -89,8 +110,27 @@ RunDirectory::~RunDirectory() {
 }
 
 void RunDirectory::begin() const {
+  if (existing_ == Existing::kFollow) return;
+  begun_ = true;
   if (existing_ == Existing::kOverwrite) remove_run(path_);
   fs::create_directories(path_ / "checkpoints");
+}
+
+void RunDirectory::discard() const {
+  if (existing_ == Existing::kFollow) return;
+  if (held_run_ && (!begun_ || existing_ == Existing::kResume)) return;
+  if (fs::exists(summary())) return;
+  if (begun_) remove_run(path_);
+  if (made_.empty()) return;
+  std::error_code ignored;
+  fs::path at = fs::absolute(path_).lexically_normal();
+  while (fs::remove(at, ignored) && at != made_) at = at.parent_path();  // only empty folders go
+}
+
+bool RunDirectory::has_checkpoints() const {
+  std::error_code ignored;
+  const fs::path folder = path_ / "checkpoints";
+  return fs::is_directory(folder, ignored) && !fs::is_empty(folder, ignored);
 }
 
 fs::path RunDirectory::default_path(const std::string& dataset, const std::string& model) {
@@ -122,6 +162,24 @@ void RunDirectory::remove_checkpoints() const {
 
 namespace {
 
+/// The evaluations of log.jsonl once more, for a log that cannot be cut in the middle.
+void repeat_lines(const std::string& text, TensorboardLog& events) {
+  const auto number = [](const Json& value) {
+    return value.is_number() ? value.get<double>() : NAN;
+  };
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const Json json = Json::parse(text.substr(begin, end - begin));
+    begin = end + 1;
+    events.write(json["layers"], json["split"],
+                 {.step = json["step"],
+                  .loss = number(json["loss"]),
+                  .train = number(json["train"]),
+                  .val = number(json["val"]),
+                  .test = number(json["test"])});
+  }
+}
+
 /// The lines that a resumed run will not write again.
 std::string lines_behind_checkpoints(const RunDirectory& directory) {
   if (!fs::exists(directory.log())) return {};
@@ -133,14 +191,16 @@ std::string lines_behind_checkpoints(const RunDirectory& directory) {
     const std::string line = text.substr(begin, end - begin);
     begin = end + 1;
     const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object() || !json.contains("layers") || !json.contains("split") ||
-        !json.contains("step")) {
+    const auto is_count = [&](const char* name) {
+      return json.contains(name) && json[name].is_number_integer();
+    };
+    if (!json.is_object() || !is_count("layers") || !is_count("split") || !is_count("step")) {
       continue;  // the line that a kill cut in two
     }
     const std::pair key(json["layers"].get<int64_t>(), json["split"].get<int64_t>());
     if (!reached.contains(key)) {
       const fs::path file = directory.checkpoint(key.first, key.second);
-      reached[key] = fs::exists(file) ? checkpoint_step(file) : 0;
+      reached[key] = checkpoint_step(file);
     }
     if (json["step"].get<int64_t>() <= reached[key]) kept += line + "\n";
   }
@@ -154,6 +214,9 @@ RunLog::RunLog(const RunDirectory& directory) : path_(directory.log()) {
   write_atomically(path_, [&](std::ostream& out) { out << kept; });
   out_.open(path_, std::ios::app);
   if (!out_) throw_input("{}: cannot be written", path_.string());
+  if (!directory.has_tensorboard()) return;
+  events_.emplace(directory.tensorboard());
+  repeat_lines(kept, *events_);
 }
 
 void RunLog::write(int64_t layers, int64_t split, const StepRecord& record) {
@@ -167,11 +230,13 @@ void RunLog::write(int64_t layers, int64_t split, const StepRecord& record) {
                      {"test", number(record.test)}};
   const std::lock_guard lock(mutex_);
   out_ << line.dump() << '\n';
+  if (events_) events_->write(layers, split, record);
 }
 
 void RunLog::flush() {
   const std::lock_guard lock(mutex_);
   out_.flush();
+  if (events_) events_->flush();
   if (!out_) throw_compute("{}: writing failed; is the disk full?", path_.string());
 }
 

@@ -8,6 +8,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
+#include "dgat/data/sha256.h"
 
 namespace dgat::train {
 namespace {
@@ -57,6 +58,25 @@ void decode(const std::string& dtype, std::string_view bytes, std::vector<float>
     convert_values<uint16_t>(bytes, out, [](uint16_t v) {
       return std::bit_cast<float>(static_cast<uint32_t>(v) << 16);
     });
+  }
+}
+
+/// Names the checksum in `__metadata__`: SHA-256 of the header text, with zeros in place of the
+/// checksum itself, and of the bytes of the tensors.
+constexpr const char* kChecksum = "dgat.sha256";
+const std::string kNoChecksum(64, '0');
+
+void check_sum(const std::string& stated, std::string header, std::string_view tensors,
+               const std::string& source) {
+  const size_t at = header.find(stated);
+  if (stated.size() == kNoChecksum.size() && at != std::string::npos) {
+    header.replace(at, stated.size(), kNoChecksum);
+  }
+  data::Sha256 hash;
+  hash.update(header);
+  hash.update(tensors);
+  if (hash.finish() != stated) {
+    throw_input("{}: the checksum does not agree; the file is damaged", source);
   }
 }
 
@@ -116,11 +136,12 @@ SafeTensors parse_safetensors(std::string_view bytes, const std::string& source)
   std::memcpy(&header_size, bytes.data(), sizeof header_size);
   bytes.remove_prefix(sizeof header_size);
   if (header_size > bytes.size() || header_size > kLongestHeader) {
-    throw_input("{}: the header claims {} bytes, {} are there; not a safetensors file or cut short",
-                source, header_size, bytes.size());
+    throw_input(
+        "{}: the header states {} bytes, the file has {}; not a safetensors file or cut short",
+        source, header_size, bytes.size());
   }
-  const Json header =
-      Json::parse(bytes.substr(0, header_size), nullptr, /*allow_exceptions=*/false);
+  const std::string_view header_text = bytes.substr(0, header_size);
+  const Json header = Json::parse(header_text, nullptr, /*allow_exceptions=*/false);
   if (!header.is_object()) throw_input("{}: the header is not a JSON object", source);
   bytes.remove_prefix(header_size);
 
@@ -154,6 +175,9 @@ SafeTensors parse_safetensors(std::string_view bytes, const std::string& source)
     throw_input("{}: {} bytes follow the last tensor; the file is damaged", source,
                 bytes.size() - expected);
   }
+  if (const auto stated = file.metadata.find(kChecksum); stated != file.metadata.end()) {
+    check_sum(stated->second, std::string(header_text), bytes, source);
+  }
   return file;
 }
 
@@ -164,7 +188,8 @@ SafeTensors read_safetensors(const std::filesystem::path& path) {
 void write_safetensors(std::ostream& out, std::span<const TensorView> tensors,
                        const std::map<std::string, std::string>& metadata) {
   Json header = Json::object();
-  if (!metadata.empty()) header["__metadata__"] = metadata;
+  header["__metadata__"] = metadata;
+  header["__metadata__"][kChecksum] = kNoChecksum;
   uint64_t offset = 0;
   for (const TensorView& tensor : tensors) {
     int64_t size = 1;
@@ -178,6 +203,12 @@ void write_safetensors(std::ostream& out, std::span<const TensorView> tensors,
   }
   std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
   text.resize((text.size() + 7) / 8 * 8, ' ');  // tensors start on a multiple of 8 bytes
+  data::Sha256 hash;
+  hash.update(text);
+  for (const TensorView& tensor : tensors) {
+    hash.update({reinterpret_cast<const char*>(tensor.values.data()), tensor.values.size_bytes()});
+  }
+  text.replace(text.find(kNoChecksum), kNoChecksum.size(), hash.finish());
   const uint64_t size = text.size();
   out.write(reinterpret_cast<const char*>(&size), sizeof size);
   out.write(text.data(), static_cast<std::streamsize>(text.size()));

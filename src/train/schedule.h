@@ -16,21 +16,23 @@
 ///
 ///   large graph    passes 1 | update 1 | evaluation 1 | passes 2 | update 2 | evaluation 2 | ...
 ///
-/// On a small graph a loop is over before a second thread has taken much of it. There the passes
-/// stay on the calling thread, and a second one evaluates the weights of the step before:
+/// On a small graph a loop ends before a second thread has done much of it. There the passes run
+/// on the calling thread, and a second one evaluates the weights of the previous step:
 ///
 ///   small graph    passes 1 | update 1 | passes 2     | update 2 | passes 3     | update 3 | ...
 ///                                      | evaluation 1 |          | evaluation 2 |
 ///
 /// Both only read the weights; the update waits for both. A model that keeps running statistics or
 /// trains in two stages is treated like a large graph, because its passes change what an evaluation
-/// reads.
+/// reads. So is a graph that several ranks share, because all ranks must send their messages in the
+/// same order, and training in cells, where a model is prepared for other inputs in turn. These are
+/// `apart`.
 namespace dgat::train {
 
 class Schedule {
  public:
-  Schedule(nn::Model<float>& model, int64_t nodes)
-      : side_by_side_(thread_count() > 1 && nodes * model.options().hidden <= kSmall &&
+  Schedule(nn::Model<float>& model, int64_t nodes, bool apart = false)
+      : side_by_side_(!apart && thread_count() > 1 && nodes * model.options().hidden <= kSmall &&
                       model.buffers().empty() && model.pretraining_share() == 0) {}
 
   /// The passes of a step.

@@ -6,8 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "dgat/core/error.h"
+#include "dgat/nn/parameter_limit.h"
 #include "dgat/nn/registry.h"
+#include "dgat/tensor/simd.h"
 #include "dgat/train/option_table.h"
+#include "dgat/train/results_version.h"
 #include "dgat/train/run_directory.h"
 #include "dgat/train/weights.h"
 
@@ -57,10 +60,40 @@ std::vector<std::string> class_names_in(const std::string& json, const fs::path&
   }
 }
 
+/// The model that the metadata describe, no larger than what the file has for it.
+std::unique_ptr<nn::Model<float>> make_model_of(const SafeTensors& file,
+                                                const TrainedModel& trained, const fs::path& path) {
+  int64_t numbers = 0;
+  for (const NamedTensor& tensor : file.tensors) numbers += std::ssize(tensor.values);
+  const nn::ParameterLimit limit(numbers);
+  try {
+    return nn::make_model(trained.config.model,
+                          model_options(trained.config, trained.layers, trained.features,
+                                        trained.classes, trained.nodes));
+  } catch (const InputError& error) {
+    throw_input("{}: __metadata__ does not fit the tensors: {}", path.string(), error.what());
+  }
+}
+
+/// A file without the entries of advice has those of its options.
+GraphChoice graph_in(const SafeTensors& file, const Config& config, const fs::path& path) {
+  Config chosen = config;
+  const std::string mode = entry(file, "dgat.rewire", path);
+  chosen.rewire = rewire::parse_mode(mode);
+  if (chosen.rewire.advised || chosen.rewire.automatic) {
+    throw_input("{}: __metadata__ dgat.rewire is {}, a mode was expected", path.string(), mode);
+  }
+  if (config.laplacian == LaplacianKind::kDefault || !file.metadata.contains("dgat.gamma"))
+    return graph_of(chosen);
+  for (const char* key : {"gamma", "alpha", "epsilon"}) {
+    find_option(key).set(chosen, entry(file, fmt::format("dgat.{}", key), path));
+  }
+  return graph_of(chosen);
+}
+
 /// Class c is the c-th name, on whatever graph the network predicts.
 std::string names_as_json(const std::vector<std::string>& names) {
-  using Json = nlohmann::json;
-  return Json(names).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return nlohmann::json(names).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -75,11 +108,19 @@ void save_trained(const fs::path& path, nn::Model<float>& model, const Config& c
       {"dgat.nodes", fmt::format("{}", dataset.graph.nodes())},
       {"dgat.split", fmt::format("{}", on.split)},
       {"dgat.best_step", fmt::format("{}", on.best_step)},
-      {"dgat.rewire", on.rewire_mode}};
+      {"dgat.rewire", rewire::to_string(on.graph.mode)},
+      {"dgat.gamma", fmt::format("{}", on.graph.gamma)},
+      {"dgat.alpha", fmt::format("{}", on.graph.alpha)},
+      {"dgat.epsilon", on.graph.epsilon ? rewire::to_string(*on.graph.epsilon) : "auto"},
+      {"dgat.results_version", fmt::format("{}", kResultsVersion)},
+      {"dgat.instruction_set", to_string(tensor::simd_level())}};
   if (!dataset.class_names.empty()) {
     metadata["dgat.class_names"] = names_as_json(dataset.class_names);
   }
-  for (const OptionInfo& option : config_options()) metadata[option.key] = option.get(config);
+  // Equal weights make equal files: options such as jobs are left out.
+  for (const OptionInfo& option : config_options()) {
+    if (option.changes_result) metadata[option.key] = option.get(config);
+  }
   metadata["layers"] = fmt::format("{}", on.layers);
   save_weights(path, model, metadata);
 }
@@ -90,16 +131,16 @@ TrainedModel load_trained(const fs::path& run, int64_t split) {
   TrainedModel trained;
   Settings settings;
   for (const OptionInfo& option : config_options()) {
-    if (const auto at = file.metadata.find(option.key); at != file.metadata.end()) {
-      settings[option.key] = at->second;
-    }
+    // A file older than an option means its default, not what a recipe says today.
+    const auto at = file.metadata.find(option.key);
+    settings[option.key] = at != file.metadata.end() ? at->second : option.get(Config{});
   }
   entry(file, "model", path);
   trained.config = resolve(settings);
   trained.split = whole_number(file, "dgat.split", path);
   trained.features = whole_number(file, "dgat.features", path);
   trained.classes = whole_number(file, "dgat.classes", path);
-  trained.rewire_mode = entry(file, "dgat.rewire", path);
+  trained.graph = graph_in(file, trained.config, path);
   trained.dataset = entry(file, "dgat.dataset", path);
   if (const auto at = file.metadata.find("dgat.class_names"); at != file.metadata.end()) {
     trained.class_names = class_names_in(at->second, path);
@@ -108,9 +149,7 @@ TrainedModel load_trained(const fs::path& run, int64_t split) {
   if (nn::find_model(trained.config.model).per_node) {
     trained.nodes = whole_number(file, "dgat.nodes", path);
   }
-  trained.model = nn::make_model(trained.config.model,
-                                 model_options(trained.config, trained.layers, trained.features,
-                                               trained.classes, trained.nodes));
+  trained.model = make_model_of(file, trained, path);
   load_weights(file, *trained.model, path.string());
   return trained;
 }

@@ -7,37 +7,56 @@
 #include "dgat/core/error.h"
 #include "dgat/core/random.h"
 #include "dgat/tensor/ops.h"
+#include "dgat/tensor/pool.h"
 #include "not_finite.h"
 
 namespace dgat::train {
 using tensor::Var;
 
-uint64_t split_seed(uint64_t seed, int64_t split) {
-  const Philox::Block words = Philox(seed, 0x53504C4954)(static_cast<uint64_t>(split));
-  return (uint64_t{words[0]} << 32) | words[1];
-}
-
 TrainingStep::TrainingStep(const SplitTask& task, nn::Model<float>& model)
-    : task_(task), model_(model), seed_(split_seed(task.config.seed, task.split)) {
+    : task_(task),
+      model_(model),
+      seed_(split_seed(task.config.seed, task.split)),
+      save_memory_(task.input.ranks == nullptr &&
+                   task.save_memory.value_or(
+                       train::saves_memory(task.config, task.input.nodes(), task.layers))) {
+  check_machine(task.config);
+  std::vector<int32_t> labels(task.dataset.labels.size(), -1);  // of training nodes
   for (const graph::NodeId i : task.dataset.splits.at(static_cast<size_t>(task.split)).train) {
-    const int32_t label = task.dataset.labels[static_cast<size_t>(i)];
+    const int32_t label = labels[static_cast<size_t>(i)] =
+        task.dataset.labels[static_cast<size_t>(i)];
     if (label < 0) continue;
-    nodes_.push_back(i);
-    labels_.push_back(label);
+    batch_.nodes.push_back(i);
+    batch_.labels.push_back(label);
   }
-  if (nodes_.empty()) {
+  if (batch_.nodes.empty()) {
     throw_input("{}: split {} has no labelled training node", task.dataset.name, task.split);
+  }
+  if (task.input.cells) {
+    cells_.emplace(task, std::move(labels));
+  } else {
+    batch_.input = task.input;
   }
   for (auto& entry : model.parameters().entries()) parameters_.push_back(&entry.parameter);
 }
 
 double TrainingStep::passes(int64_t step) {
-  tape_.begin({.training = true, .seed = seed_, .step = static_cast<uint64_t>(step)});
-  const Var<float> logits = model_.forward_rows(tape_, task_.input, nodes_);
+  if (cells_) {
+    batch_ = {};
+    tensor::trim_pool();  // batches differ in size: what one has left is of little use for the next
+    batch_ = cells_->batch(step);
+    model_.prepare(batch_.input);
+  }
+  tape_.begin({.training = true,
+               .seed = seed_,
+               .step = static_cast<uint64_t>(step),
+               .save_memory = save_memory_,
+               .precision = pass_precision(task_.config)});
+  const Var<float> logits = model_.forward_rows(tape_, batch_.input, batch_.nodes);
   Var<float> total = logits.cols() == 1 && task_.dataset.classes == 2
-                         ? tensor::binary_cross_entropy(tape_, logits, labels_)
-                         : tensor::cross_entropy(tape_, logits, labels_);
-  if (const Var<float> extra = model_.auxiliary_loss(tape_, task_.input)) {
+                         ? tensor::binary_cross_entropy(tape_, logits, batch_.labels)
+                         : tensor::cross_entropy(tape_, logits, batch_.labels);
+  if (const Var<float> extra = model_.auxiliary_loss(tape_, batch_.input)) {
     total = tensor::add(tape_, total, extra);
   }
   const auto loss = static_cast<double>(total.value()(0, 0));

@@ -1,25 +1,30 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "cell_batches.h"
 #include "dgat/tensor/adam.h"
 #include "dgat/train/trainer.h"
 
 namespace dgat::train {
 
-/// A seed of its own for every split, for weights and dropout.
-uint64_t split_seed(uint64_t seed, int64_t split);
-
-/// One step with a full batch: forward, loss on the labelled training nodes, backward, Adam.
+/// One step: forward, loss on the labelled training nodes, backward, Adam. It reads the whole
+/// graph, or the cells of the step (cell_batches.h) and leaves the model prepared for these.
 class TrainingStep {
  public:
-  /// Throws: InputError when the split has no labelled training node.
+  /// Throws: InputError when the split has no labelled training node, or when the machine cannot
+  /// train as configured.
   TrainingStep(const SplitTask& task, nn::Model<float>& model);
 
   /// Forward and backward pass: leaves gradients in the parameters and returns the loss. A loss
-  /// that is not finite leaves none.
+  /// that is not finite leaves none. Throws: Interrupted on Ctrl-C, between two operations; running
+  /// statistics of the model may have changed by then.
   double passes(int64_t step);
+
+  /// Whether memory comes before time (SplitTask::save_memory).
+  bool saves_memory() const { return save_memory_; }
 
   /// Clips, applies warm-up and Adam, and clears the gradients. `of_stage` counts the updates since
   /// the optimiser started, from 1.
@@ -29,11 +34,12 @@ class TrainingStep {
  private:
   const SplitTask& task_;
   nn::Model<float>& model_;
-  std::vector<graph::NodeId> nodes_;  // with a label, of the training part
-  std::vector<int32_t> labels_;       // one per node of nodes_
+  Batch batch_;                       // of the present step
+  std::optional<CellBatches> cells_;  // none: one batch for all steps
   std::vector<tensor::Parameter<float>*> parameters_;
   tensor::Tape<float> tape_;
   uint64_t seed_;
+  bool save_memory_;
 };
 
 }  // namespace dgat::train

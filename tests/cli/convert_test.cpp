@@ -93,7 +93,7 @@ TEST_F(Convert, RefusesWhatItCannotDo) {
               HasSubstr("splits: 3 were asked for, ring has 2"));
   EXPECT_THAT(fault({"convert", in_, out_, "--split", "60/60/60"}), HasSubstr("got 60/60/60"));
   EXPECT_THAT(fault({"convert", in_, (folder_ / "x.what").string()}),
-              HasSubstr("the name does not say which format to write"));
+              HasSubstr("the name does not show which format to write"));
   EXPECT_THAT(fault({"convert", in_, (folder_ / "no-such" / "x.npz").string()}),
               HasSubstr("cannot be written"));
   EXPECT_THAT(fault({"convert", in_, out_, "--to", "pickle"}),

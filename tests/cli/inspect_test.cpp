@@ -34,17 +34,17 @@ class Inspect : public testing::Test {
 
 TEST_F(Inspect, CountsWhatIsThere) {
   const json card = inspect({path_});
-  EXPECT_EQ(card["nodes"], 7);
-  EXPECT_EQ(card["edges"], 7);
-  EXPECT_EQ(card["features"], 1);
-  EXPECT_EQ(card["classes"], 2);
-  EXPECT_EQ(card["components"], 2);
-  EXPECT_EQ(card["isolated"], 1);
-  EXPECT_EQ(card["largest_component"], 6);
-  EXPECT_EQ(card["splits"], 0);
-  EXPECT_EQ(card["dropped"], (json{{"self_loops", 1}, {"duplicates", 1}}));
-  EXPECT_EQ(card["labelled"], 6);
-  EXPECT_EQ(card["class_counts"], (json{3, 3}));
+  expect_fields(card, {{"nodes", 7},
+                       {"edges", 7},
+                       {"features", 1},
+                       {"classes", 2},
+                       {"components", 2},
+                       {"isolated", 1},
+                       {"largest_component", 6},
+                       {"splits", 0},
+                       {"dropped", {{"self_loops", 1}, {"duplicates", 1}}},
+                       {"labelled", 6},
+                       {"class_counts", json{3, 3}}});
   EXPECT_EQ(card["degree"]["max"], 3);
   EXPECT_EQ(card["degree"]["median"], 2);
   EXPECT_DOUBLE_EQ(card["homophily"]["edge"], 6.0 / 7);
@@ -53,12 +53,9 @@ TEST_F(Inspect, CountsWhatIsThere) {
 }
 
 TEST_F(Inspect, ReadableCardHasTheSameNumbers) {
-  const RunResult run = run_dgat({"inspect", path_});
-  EXPECT_EQ(run.exit, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("7 (dropped: 1 self loops, 1 duplicates)"));
-  EXPECT_THAT(run.out, HasSubstr("2, the largest of 6 nodes; 1 isolated nodes"));
-  EXPECT_THAT(run.out, HasSubstr("0.8571"));
-  EXPECT_THAT(run.out, HasSubstr("-> red"));
+  expect_printed({"inspect", path_},
+                 {"7 (dropped: 1 self loops, 1 duplicates)",
+                  "2, the largest of 6 nodes; 1 isolated nodes", "0.8571", "-> red"});
 }
 
 TEST_F(Inspect, DirectedKeepsArcsButNotForHomophily) {

@@ -7,6 +7,7 @@
 
 #include "dgat/data/load.h"
 #include "dgat/data/npz.h"
+#include "support/dgat_json.h"
 #include "support/run_dgat.h"
 #include "support/temp_dir.h"
 #include "support/tiny_graphs.h"
@@ -33,15 +34,12 @@ class SpectrumVerb : public testing::Test {
 };
 
 TEST_F(SpectrumVerb, PrintsTheKeysOfTheInterface) {
-  const RunResult run =
-      run_dgat({"spectrum", in_, "--alpha", "0.5", "--gamma", "0", "-k", "2", "--json"});
-  ASSERT_EQ(run.exit, 0) << run.err;
-  const json answer = json::parse(run.out);
-  EXPECT_EQ(answer["alpha"], 0.5);
-  EXPECT_EQ(answer["gamma"], 0.0);
-  EXPECT_EQ(answer["components"], 1);
-  EXPECT_EQ(answer["multiplicity"], 1);
-  EXPECT_EQ(answer["converged"], true);
+  const json answer = dgat_json({"spectrum", in_, "--alpha", "0.5", "--gamma", "0", "-k", "2"});
+  expect_fields(answer, {{"alpha", 0.5},
+                         {"gamma", 0.0},
+                         {"components", 1},
+                         {"multiplicity", 1},
+                         {"converged", true}});
   EXPECT_TRUE(answer["solver"].is_string());
   EXPECT_GT(answer["seconds"].get<double>(), 0);
   EXPECT_GT(answer["participation_ratio"].get<double>(), 0);
@@ -70,10 +68,7 @@ TEST_F(SpectrumVerb, WritesEigenpairs) {
 }
 
 TEST_F(SpectrumVerb, ShowsATableAndASketch) {
-  const RunResult run = run_dgat({"spectrum", in_, "--gamma", "0.3"});
-  EXPECT_EQ(run.exit, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("eigenvalue"));
-  EXPECT_THAT(run.out, HasSubstr("participation ratio"));
+  expect_printed({"spectrum", in_, "--gamma", "0.3"}, {"eigenvalue", "participation ratio"});
 }
 
 TEST_F(SpectrumVerb, SaysWhatIsWrong) {

@@ -26,6 +26,25 @@ class StudyVerbs : public ToyGraph {
   }
 };
 
+TEST_F(StudyVerbs, AListInTheConfigOfCompareIsAGrid) {
+  std::ofstream(folder_ / "grid.yaml") << "gamma: [0.1, 0.5, 1]\ndropout: 0.1\n";
+  const std::string grid = (folder_ / "grid.yaml").string();
+  const RunResult compared = study(
+      {"compare", data(), "--models", "gat,dgat", "--config", grid, "--out", out(), "--json"});
+  ASSERT_EQ(compared.exit, 0) << compared.err;
+  const json rows = json::parse(compared.out)["rows"];
+  EXPECT_EQ(rows[0]["choices"].size(), 1U) << "gat has no gamma";
+  EXPECT_EQ(rows[1]["choices"].size(), 3U);
+  const json versus =
+      (rows[0]["versus_reference"].is_null() ? rows[1] : rows[0])["versus_reference"];
+  EXPECT_EQ(versus["wins"].get<int>() + versus["ties"].get<int>() + versus["losses"].get<int>(), 3);
+  EXPECT_LE(versus["bootstrap_low"], versus["difference"]);
+  EXPECT_GE(versus["bootstrap_high"], versus["difference"]);
+  const RunResult trained = run_dgat({"train", data(), "--config", grid, "--out", out("t")});
+  EXPECT_EQ(trained.exit, 2);
+  EXPECT_THAT(trained.err, HasSubstr("grid.yaml:1: gamma has a list of values"));
+}
+
 TEST_F(StudyVerbs, CompareWritesEveryFormatAndContinuesFromItsLedger) {
   const RunResult first =
       study({"compare", data(), "--models", "gat,dgat", "--out", out(), "--json"});
@@ -205,6 +224,28 @@ TEST_F(StudyVerbs, TunedOptionsAreFoundUnderTheNameOfTheFileAndMissedAloud) {
   EXPECT_THAT(found.err, Not(HasSubstr("no options for")));
   EXPECT_THAT(reproduce((folder_ / "elsewhere").string()).err,
               HasSubstr("no options for chameleon-filtered"));
+}
+
+TEST_F(StudyVerbs, TableTunedHasPublishedOptionsAndSearchedOnes) {
+  std::filesystem::copy(data(), folder_ / "chameleon_filtered.npz");  // a stand-in
+  std::filesystem::create_directories(folder_ / "tuned/chameleon_filtered-dgat");
+  std::ofstream(folder_ / "tuned/chameleon_filtered-dgat/config.yaml")
+      << "model: dgat\nrecipe: deep\nrewire: hub\ngamma: 0.7\nlayers: 2\nhidden: 16\n";
+  const RunResult run = run_dgat({"reproduce", "tuned", "--data-dir", folder_.path().string(),
+                                  "--datasets", "chameleon-filtered", "--models", "gcn,dgat",
+                                  "--steps", "2", "--splits", "1", "--hidden", "8", "--tuned",
+                                  (folder_ / "tuned").string(), "--out", out(), "--json"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const json rows = json::parse(run.out)["studies"][0]["rows"];
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["published"]["mean"], 46.29);
+  EXPECT_EQ(rows[0]["options"]["norm"], "none");
+  EXPECT_EQ(rows[0]["options"]["lr"], "0.005");
+  EXPECT_EQ(rows[0]["options"]["hidden"], "8") << "a flag wins";
+  EXPECT_EQ(rows[1]["name"], "dgat, searched");
+  EXPECT_EQ(rows[1]["options"]["rewire"], "hub");
+  EXPECT_EQ(rows[1]["published"]["mean"], 44.16);
+  EXPECT_EQ(run_dgat({"reproduce", "tuned", "--models", "gt", "--out", out("b")}).exit, 2);
 }
 
 TEST_F(StudyVerbs, ReproduceMeasuresAgreeWithThePaper) {

@@ -15,10 +15,10 @@ using testing::HasSubstr;
 using Tune = ToyGraph;
 
 TEST_F(Tune, AdviceIsOneObjectAndTheDryRunSaysTheSame) {
-  const RunResult run = run_dgat({"advise", data(), "--json"});
+  const RunResult run = run_dgat({"advise", data(), "--race", "off", "--json"});
   ASSERT_EQ(run.exit, 0) << run.err;
   json advice = json::parse(run.out);
-  for (const char* key : {"choice", "clear", "reason", "gammas", "reference", "candidates"}) {
+  for (const char* key : {"best", "clear", "reason", "gammas", "reference", "candidates"}) {
     EXPECT_TRUE(advice.contains(key)) << key;
   }
   EXPECT_EQ(advice["gammas"].size(), 8U);
@@ -42,20 +42,53 @@ TEST_F(Tune, AdviceIsOneObjectAndTheDryRunSaysTheSame) {
   const RunResult fixed = run_dgat({"tune", data(), "--dry", "--json", "--rewire", "prune-far",
                                     "--epsilon", "q0.3", "--alpha", "1"});
   ASSERT_EQ(fixed.exit, 0) << fixed.err;
-  const json told = json::parse(fixed.out);
-  EXPECT_FALSE(told["candidates"].empty());
-  for (const json& candidate : told["candidates"]) {
+  const json fixed_advice = json::parse(fixed.out);
+  EXPECT_FALSE(fixed_advice["candidates"].empty());
+  for (const json& candidate : fixed_advice["candidates"]) {
     EXPECT_EQ(candidate["rewire"], "prune-far");
     EXPECT_EQ(candidate["epsilon"], "q0.3");
   }
   const RunResult plain = run_dgat({"tune", data(), "--dry", "--model", "gat"});
   EXPECT_EQ(plain.exit, 2);
   EXPECT_THAT(plain.err, HasSubstr("gat has no directions"));
-  const RunResult dgn = run_dgat({"advise", data(), "--model", "dgn", "--gammas", "0.1"});
+  const RunResult dgn =
+      run_dgat({"advise", data(), "--model", "dgn", "--gammas", "0.1", "--race", "off"});
   EXPECT_THAT(dgn.out, HasSubstr("--laplacian tuned --gamma 0.1")) << "or gamma has no effect";
-  const RunResult text = run_dgat({"advise", data(), "--gammas", "0.1,1", "--rewirings", "none"});
+  const RunResult text =
+      run_dgat({"advise", data(), "--gammas", "0.1,1", "--rewirings", "none", "--race", "off"});
   EXPECT_THAT(text.out,
               HasSubstr("dgat train " + data() + " --model dgat --recipe residual --gamma"));
+}
+
+TEST_F(Tune, ARaceNamesItsBestAndEndsWithinItsTrainings) {
+  const std::vector<std::string> question = {"advise",      data(),        "--gammas", "0.3,1",
+                                             "--alphas",    "1",           "--split",  "0",
+                                             "--rewirings", "none,hub,add"};
+  const auto ask = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), question.begin(), question.end());
+    return run_dgat(more);
+  };
+  const RunResult run = ask({"--trials", "9", "--json"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const json advice = json::parse(run.out);
+  const json& race = advice["race"];
+  EXPECT_TRUE(race["raced"]);
+  EXPECT_LE(race["trainings"], 9);
+  EXPECT_EQ(race["levels"], json::parse(R"([{"steps":15,"splits":1},{"steps":60,"splits":1}])"));
+  for (const char* key : {"gamma", "alpha", "rewire", "epsilon"}) {
+    EXPECT_EQ(advice["best"][key], race["candidates"][0][key]) << key;
+  }
+  EXPECT_EQ(advice["clear"], race["clear"]);
+  EXPECT_THAT(advice["reason"].get<std::string>(), HasSubstr("In a race of "));
+  const RunResult text = ask({"--trials", "9"});
+  EXPECT_THAT(text.out, HasSubstr("raced"));
+  EXPECT_THAT(text.out, HasSubstr("dgat train " + data()));
+  const RunResult poor = ask({"--trials", "2", "--json"});
+  ASSERT_EQ(poor.exit, 0) << poor.err;
+  EXPECT_FALSE(json::parse(poor.out)["race"]["raced"]);
+  const RunResult wrong = ask({"--race", "soon"});
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("soon"));
 }
 
 TEST_F(Tune, WinnerTrainsAndTheSecondSearchOnlyReadsTheLedger) {

@@ -1,12 +1,14 @@
 #include "dgat/core/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -97,6 +99,33 @@ TEST(ParallelFor, WorksInAForkedChild) {
   ASSERT_EQ(sum(), 1000);  // the parent has workers now
   const pid_t child = fork();
   if (child == 0) _exit(sum() == 1000 ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(ParallelFor, UsesFewerThreadsWhereTheSystemStartsNoMore) {
+#if defined(DGAT_UNDER_TSAN) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "a sanitizer needs more address space than the test allows";
+#endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  GTEST_SKIP() << "a sanitizer needs more address space than the test allows";
+#endif
+#endif
+  const pid_t child = fork();
+  if (child == 0) {
+    // No room for the stack of another thread.
+    long pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const auto limit = static_cast<rlim_t>(pages) * 4096 + (1 << 20);
+    const rlimit space{limit, limit};
+    if (setrlimit(RLIMIT_AS, &space) != 0) _exit(2);
+    const ThreadScope scope(64);
+    const auto sum =
+        parallel_sum<int64_t>(1000, 10, [](int64_t begin, int64_t end) { return end - begin; });
+    _exit(sum == 1000 ? 0 : 1);
+  }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);

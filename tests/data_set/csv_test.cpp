@@ -7,6 +7,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/data/text_file.h"
+#include "support/same_dataset.h"
 #include "support/temp_dir.h"
 #include "support/tiny_graphs.h"
 
@@ -81,6 +82,16 @@ TEST_F(Csv, AHeaderWithoutALabelColumnMeansNoLabels) {
   EXPECT_EQ(data.features.cols(), 2);
 }
 
+TEST_F(Csv, ATextAboveANumberIsAHeader) {
+  write("nodes.csv", "paper_id,class,year\np1,a,1999\np2,b,2001\n");
+  write("edges.csv", "citing,cited\np1,p2\n");
+  const Dataset data = read();
+  EXPECT_THAT(data.node_ids, ElementsAre("p1", "p2"));
+  EXPECT_THAT(data.class_names, ElementsAre("a", "b"));
+  EXPECT_THAT(data.feature_names, ElementsAre("year"));
+  EXPECT_THAT(data.features.to_dense(), ElementsAre(1999, 2001));
+}
+
 TEST_F(Csv, HeaderWordsThatAreNodesAreEdges) {
   write("nodes.csv", "u,0\nv,1\n");
   write("edges.csv", "u,v\n");
@@ -149,13 +160,7 @@ TEST_F(Csv, RoundTripsEverything) {
   write_csv(data, folder);
   const Dataset back = read_csv(folder);
   EXPECT_EQ(back.name, "out");
-  EXPECT_EQ(back.graph, data.graph);
-  EXPECT_EQ(back.features, data.features);
-  EXPECT_EQ(back.labels, data.labels);
-  EXPECT_EQ(back.splits, data.splits);
-  EXPECT_EQ(back.node_ids, data.node_ids);
-  EXPECT_EQ(back.class_names, data.class_names);
-  EXPECT_EQ(back.feature_names, data.feature_names);
+  test::expect_same(back, data);
 }
 
 TEST_F(Csv, SparseFeaturesStaySparse) {

@@ -29,6 +29,7 @@ class Download : public testing::Test {
     set_quiet(true);
     for (int i = 0; i < 200000; ++i) body_ += static_cast<char>(i * 7 + i / 251);
     options_.first_wait = std::chrono::milliseconds(1);
+    options_.insecure = true;  // the server of the test speaks http
     // The proxy of the machine has no business with 127.0.0.1.
     setenv("no_proxy", "127.0.0.1", 1);
   }
@@ -253,6 +254,23 @@ TEST_F(Download, AnInterruptKeepsThePart) {
   EXPECT_THROW(download(server.url("/a"), path_, options_), Interrupted);
   request_interrupt(false);
   EXPECT_FALSE(fs::exists(path_));
+}
+
+TEST_F(Download, PlainHttpNeedsToBeAllowed) {
+  const HttpServer server(
+      [this](const HttpRequest& request) { return file_reply(request, body_, ""); });
+  options_.insecure = false;
+  EXPECT_THROW(download(server.url("/a"), path_, options_), InputError);
+  EXPECT_TRUE(server.requests().empty());
+}
+
+TEST_F(Download, AFileBeyondTheLimitIsDeleted) {
+  const HttpServer server(
+      [this](const HttpRequest& request) { return file_reply(request, body_, "\"v1\""); });
+  options_.max_bytes = 1000;
+  EXPECT_THAT(error(server.url("/a")), HasSubstr("larger than the 1000 bytes allowed"));
+  EXPECT_FALSE(fs::exists(path_));
+  EXPECT_FALSE(fs::exists(path_.string() + ".part"));
 }
 
 }  // namespace

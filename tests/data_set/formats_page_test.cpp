@@ -67,5 +67,23 @@ TEST_F(FormatsPage, MatrixMarket) {
   EXPECT_EQ(data.graph.edges(), 2);
 }
 
+TEST_F(FormatsPage, EdgeLists) {
+  const Dataset data = load("friends.edgelist");
+  EXPECT_THAT(data.node_ids, ElementsAre("anna", "bob", "eve", "lonely"));
+  EXPECT_THAT(data.labels, ElementsAre(1, -1, 0, 1));
+  EXPECT_THAT(data.graph.edge_weights(), ElementsAre(0.5F, 2.0F));
+}
+
+TEST_F(FormatsPage, GraphmlAndGml) {
+  const Dataset xml = load("club.graphml"), gml = load("club.gml");
+  for (const Dataset* data : {&xml, &gml}) {
+    EXPECT_THAT(data->node_ids, ElementsAre("anna", "bob"));
+    EXPECT_THAT(data->features.to_dense(), ElementsAre(30, 45));
+    EXPECT_THAT(data->graph.edge_weights(), ElementsAre(0.5F));
+  }
+  EXPECT_THAT(xml.labels, ElementsAre(0, -1));
+  EXPECT_THAT(gml.class_names, ElementsAre("blue", "red"));
+}
+
 }  // namespace
 }  // namespace dgat::data

@@ -30,10 +30,9 @@ TEST_F(MatrixMarket, ReadsEveryFieldAndSymmetry) {
   EXPECT_THAT(read("%%MatrixMarket matrix coordinate pattern symmetric\n" + entries + "\n3 2\n")
                   .graph.edge_list(),
               ElementsAre(Edge{0, 1}, Edge{1, 2}));
-  EXPECT_THAT(
-      read("%%matrixmarket MATRIX Coordinate Real General\n" + entries + " 0.5\n3\t2 -1e3\n")
-          .graph.edge_list(),
-      ElementsAre(Edge{0, 1}, Edge{1, 2}));
+  EXPECT_THAT(read("%%matrixmarket MATRIX Coordinate Real General\n" + entries + " 0.5\n3\t2 1e3\n")
+                  .graph.edge_weights(),
+              ElementsAre(0.5F, 1000.0F));
   // An explicit zero is no edge.
   EXPECT_THAT(read("%%MatrixMarket matrix coordinate integer general\r\n" + entries + " 0\n3 2 1\n")
                   .graph.edge_list(),

@@ -1,4 +1,4 @@
-// The paper's table of homophily levels, recomputed on the graphs at hand.
+// The paper's table of homophily levels, recomputed on the available graphs.
 #include <gtest/gtest.h>
 
 #include "dgat/data/load.h"
@@ -13,6 +13,9 @@ struct Row {
   const char* file;
   double node, edge, class_, aggregation, adjusted_edge, label_informativeness;
 };
+std::ostream& operator<<(std::ostream& out, const Row& row) {
+  return out << row.file;
+}
 // The paper's cornell is the first geom-gcn edition, cornell_old.
 constexpr Row kPaper[] = {
     {"chameleon.npz", 0.25, 0.23, 0.04, 0.36, 0.03, 0.05},

@@ -20,6 +20,9 @@ struct Expected {
   bool same_sizes;          ///< in every split
   int64_t unlabelled = 0;
 };
+std::ostream& operator<<(std::ostream& out, const Expected& expected) {
+  return out << expected.file;
+}
 
 constexpr Expected kFiles[] = {
     {"chameleon", 2277, 31371, 2325, 5, 10, 1092, 729, 456, true},

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """scripts/experiments on a small invented record in a temporary folder.
 
 Run: python3 tests/experiments/experiments_test.py
@@ -25,6 +26,9 @@ entries:
   command:
     attention: echo "$(basename $DATA)" > $OUT/made-attention
     mlp: echo mlp > $OUT/made-mlp
+  search:
+    rates: echo rates > $OUT/searched-rates
+    graphs: echo graphs > $OUT/searched-graphs
   splits: 3
   table:
     published: {{table: small, column: toy}}
@@ -66,8 +70,8 @@ class Experiments(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.root = pathlib.Path(self.folder.name)
         (self.root / "docs").mkdir()
-        (self.root / "include/dgat/study").mkdir(parents=True)
-        (self.root / "include/dgat/study/trial.h").write_text("inline constexpr int kResultsVersion = 2;\n")
+        (self.root / "include/dgat/train").mkdir(parents=True)
+        (self.root / "include/dgat/train/results_version.h").write_text("inline constexpr int kResultsVersion = 2;\n")
         (self.root / "data").mkdir()
         (self.root / "data/toy.npz").write_bytes(b"toy")
         (self.root / "experiments/toy").mkdir(parents=True)
@@ -153,10 +157,15 @@ class Experiments(unittest.TestCase):
         self.assertIn("remains  3 trainings, about 90 s", text.replace("2 min", "90 s"))
         self.assertIn("run toy mlp", text)
 
+    def test_status_ends_quietly_when_its_reader_stops(self):
+        command = f"{sys.executable} -u {ROOT / 'scripts/experiments'} status --root {self.root} | true"
+        result = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+        self.assertEqual(result.stderr, "")
+
     def test_run_refuses_other_data(self):
         (self.root / "data/toy.npz").write_bytes(b"other")
         message = self.expect(2, "run", "toy", "--data", str(self.root / "data"))
-        self.assertIn("toy.npz: is other data than the record's", message)
+        self.assertIn("toy.npz: differs from the data of the record", message)
         self.assertFalse((self.root / "experiments/toy/made-attention").exists())
         self.assertIn("--data DIR", self.expect(2, "run", "toy"))
 
@@ -168,6 +177,16 @@ class Experiments(unittest.TestCase):
         self.assertEqual((self.root / "experiments/toy/made-attention").read_text(), "data\n")
         self.assertIn("no step 'x'; the entry has attention, mlp",
                       self.expect(2, "run", "toy", "x", "--data", str(self.root / "data")))
+
+    def test_searches_have_steps_of_their_own(self):
+        data = ["--data", str(self.root / "data")]
+        self.expect(0, "run", "toy", "rates", "--search", *data)
+        self.assertEqual(sorted(path.name for path in (self.root / "experiments/toy").glob("[ms]*")), ["searched-rates"])
+        self.expect(0, "run", "toy", "--search", *data)
+        self.assertTrue((self.root / "experiments/toy/searched-graphs").exists())
+        self.assertFalse((self.root / "experiments/toy/made-mlp").exists())
+        self.assertIn("no step 'mlp'; the entry has rates, graphs", self.expect(2, "run", "toy", "mlp", "--search", *data))
+        self.assertIn("the entry has no searches", self.expect(2, "run", "facts", "--search"))
 
     def test_a_recorded_command_becomes_one_line_and_is_not_repeated(self):
         self.expect(0, "run", "facts")

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
 #include "dgat/core/error.h"
@@ -104,6 +105,49 @@ TEST(Symmetrised, JoinsBothDirections) {
   const CsrGraph arcs =
       build_graph(3, std::vector<Edge>{{0, 1}, {1, 0}, {2, 1}}, {.directed = true}).graph;
   EXPECT_EQ(symmetrised(arcs), test::path(3));
+}
+
+TEST(BuildGraph, KeepsTheLargestOfSeveralWeights) {
+  const std::vector<Edge> edges{{0, 1}, {1, 0}, {1, 2}, {2, 2}, {0, 1}};
+  const std::vector<float> weights{1, 3, 0.5F, 9, 2};
+  const BuildResult built = build_graph(3, edges, weights);
+  EXPECT_EQ(built.graph.edge_weights(), (std::vector<float>{3, 0.5F}));
+  EXPECT_EQ(built.weight_conflicts, 2);
+  EXPECT_EQ(built.self_loops, 1);
+  EXPECT_EQ(built.graph.strength(1), 3.5);
+  EXPECT_EQ(built.graph.strength(0), 3);
+  // Any order of the rows gives the same graph.
+  const std::vector<Edge> other{{0, 1}, {2, 1}, {0, 1}, {1, 0}};
+  EXPECT_EQ(build_graph(3, other, std::vector<float>{2, 0.5F, 1, 3}).graph, built.graph);
+  const CsrGraph directed = build_graph(3, edges, weights, {.directed = true}).graph;
+  EXPECT_EQ(directed.edge_weights(), (std::vector<float>{3, 2, 0.5F}));
+  EXPECT_EQ(symmetrised(directed), built.graph);
+}
+
+TEST(BuildGraph, WeightsOfOneAreNoWeights) {
+  const std::vector<Edge> edges{{0, 1}, {1, 2}};
+  EXPECT_EQ(build_graph(3, edges, std::vector<float>{1, 1}).graph, build_graph(3, edges).graph);
+  EXPECT_EQ(build_graph(3, edges).graph.strength(1), 2);
+}
+
+TEST(BuildGraph, RefusesWeightsThatAreNotPositive) {
+  const std::vector<Edge> edges{{0, 1}};
+  for (const float bad : {0.0F, -1.0F, std::numeric_limits<float>::infinity(),
+                          std::numeric_limits<float>::quiet_NaN()}) {
+    EXPECT_THROW(build_graph(2, edges, std::vector<float>{bad}), InputError) << bad;
+  }
+}
+
+TEST(BuildGraph, SubgraphsKeepTheirWeights) {
+  const std::vector<Edge> edges{{0, 1}, {1, 2}, {0, 2}};
+  const CsrGraph graph = build_graph(3, edges, std::vector<float>{2, 3, 4}).graph;
+  EXPECT_EQ(induced_subgraph(graph, {true, false, true}).graph.edge_weights(),
+            (std::vector<float>{4}));
+}
+
+TEST(BuildGraph, TooManyArcsAreAnInputError) {
+  EXPECT_NO_THROW(check_arc_count(10, kMaxArcs - 10));
+  EXPECT_THROW(check_arc_count(10, kMaxArcs - 9), InputError);
 }
 
 }  // namespace dgat::graph

@@ -173,7 +173,12 @@ std::vector<Baseline> baselines() {
            {}},
           {"dgn",
            test::dgn,
-           {{{"complex", 1}}, {{"complex", 0}}, {{"complex", 0}, {"mean", 0}}, {{"av", 0}}},
+           {{{"complex", 1}},
+            {{"complex", 0}},
+            {{"complex", 0}, {"mean", 0}},
+            {{"av", 0}},
+            {{"scalers", 1}, {"graph_norm", 1}},
+            {{"complex", 1}, {"scalers", 1}, {"xavier", 1}}},
            {}},
           {"glognn",
            test::glognn,
@@ -195,14 +200,10 @@ TEST_P(Baselines, ForwardEqualsTheDenseComputation) {
     const TinyProblem problem = test::tiny_problem(sparse);
     for (const auto& variant : baseline.variants) {
       for (const int64_t classes : {3, 2}) {
-        ModelOptions o;
-        o.features = problem.input.features->cols();
+        ModelOptions o = test::tiny_options(problem, Recipe::kResidual);
         o.classes = classes;
-        o.nodes = problem.input.nodes();
-        o.hidden = 8;
         o.layers = classes == 3 ? 1 : 3;
         o.dropout = 0.4;  // off outside training
-        o.seed = 5;
         o.extra = variant;
         const auto model = make_model<double>(baseline.name, o);
         for (auto& entry : model->parameters().entries()) {  // constant starts hide mistakes
@@ -254,6 +255,15 @@ GraphInput<float> random_input(graph::NodeId nodes, int64_t features, bool spars
   return input;
 }
 
+ModelOptions options_for(const GraphInput<float>& input, int64_t hidden) {
+  ModelOptions o;
+  o.features = input.features->cols();
+  o.classes = 3;
+  o.nodes = input.nodes();
+  o.hidden = hidden;
+  return o;
+}
+
 /// One training pass over all nodes; the gradients stay in the model.
 tensor::Matrix<float> pass(Model<float>& model, const GraphInput<float>& input, uint64_t step) {
   std::vector<int32_t> rows;
@@ -269,11 +279,7 @@ tensor::Matrix<float> pass(Model<float>& model, const GraphInput<float>& input, 
 
 TEST_P(Baselines, FitsEveryLabelOfATinyGraph) {
   const GraphInput<float> input = random_input(24, 40, false);
-  ModelOptions o;
-  o.features = 40;
-  o.classes = 3;
-  o.nodes = input.nodes();
-  o.hidden = 32;
+  ModelOptions o = options_for(input, 32);
   o.layers = 1;
   o.dropout = 0;
   o.extra = baseline.free_fit;
@@ -305,11 +311,7 @@ TEST_P(Baselines, SameBitsWithOneTwoAndFourThreads) {
     std::vector<std::vector<float>> reference;
     for (const int threads : {1, 2, 4}) {
       const ThreadScope scope(threads);
-      ModelOptions o;
-      o.features = 21;
-      o.classes = 3;
-      o.nodes = input.nodes();
-      o.hidden = 17;
+      ModelOptions o = options_for(input, 17);
       o.dropout = 0.3;
       const auto model = make_model(baseline.name, o);
       model->prepare(input);
@@ -331,8 +333,9 @@ TEST_P(Baselines, DefaultsAndExtrasAreKnownOptions) {
   EXPECT_FALSE(info.grid.empty());
   for (const auto& [key, values] : info.grid) {
     if (!key.starts_with("extra.")) continue;
-    const auto extra = std::find_if(info.extras.begin(), info.extras.end(),
-                                    [&](const ExtraOption& e) { return "extra." + e.name == key; });
+    const auto extra =
+        std::find_if(info.extras.begin(), info.extras.end(),
+                     [&wanted = key](const ExtraOption& e) { return "extra." + e.name == wanted; });
     ASSERT_NE(extra, info.extras.end()) << key;
     for (const std::string& value : values) {
       EXPECT_GE(std::stod(value), extra->first) << key;
@@ -413,6 +416,34 @@ TEST(Dgn, ForgetsTheSignsOfItsEigenvectors) {
   for (int64_t k = 0; k < logits[0].size(); ++k) {
     EXPECT_EQ(logits[0].data()[k], logits[1].data()[k]);
   }
+}
+
+TEST(Dgn, StartsAsItsAuthorsDoWhenAsked) {
+  ModelOptions o;
+  o.features = 5;
+  o.classes = 3;
+  o.hidden = 8;
+  o.layers = 1;
+  o.extra = {{"complex", 1}, {"xavier", 1}};
+  const auto model = make_model<double>("dgn", o);
+  const auto largest = [&](const char* name) {
+    double size = 0;
+    for (const double v : model->parameters().find(name)->parameter.value.values()) {
+      size = std::max(size, std::abs(v));
+    }
+    return size;
+  };
+  // One map of [h_i || h_j] (16 columns) in two parts; mix reads h and three aggregators.
+  const double message = std::sqrt(6.0 / (16 + 8)) / 16, mix = std::sqrt(6.0 / (32 + 8)) / 32;
+  for (const char* name : {"layers.0.sender.weight", "layers.0.receiver.weight"}) {
+    EXPECT_LE(largest(name), message) << name;
+    EXPECT_GT(largest(name), 0.8 * message) << name;
+  }
+  EXPECT_LE(largest("layers.0.mix.weight"), mix);
+  EXPECT_GT(largest("layers.0.mix.weight"), 0.8 * mix);
+  EXPECT_EQ(largest("layers.0.receiver.bias"), 0);
+  EXPECT_EQ(largest("layers.0.mix.bias"), 0);
+  EXPECT_GT(largest("readout.0.bias"), 0) << "maps behind the layers start as elsewhere";
 }
 
 TEST(H2gcn, RefusesATwoHopGraphBeyondTheBudget) {

@@ -73,6 +73,24 @@ Dense h2gcn(const nn::ModelOptions& o, const Weights& w, const TinyProblem& prob
   return linear(all, w("classify.weight"));
 }
 
+/// [a || a log(d + 1) / delta || a delta / log(d + 1)], delta the mean of log(d + 1).
+static Dense with_degree_scalers(const Dense& a, const Dense& adjacency) {
+  std::vector<double> logs;
+  double delta = 0;
+  for (const auto& row : adjacency) {
+    double degree = 0;
+    for (const double v : row) degree += v;
+    logs.push_back(std::log(degree + 1));
+    delta += logs.back() / static_cast<double>(adjacency.size());
+  }
+  Dense larger = a, smaller = a;
+  for (size_t i = 0; i < a.size(); ++i) {
+    for (double& v : larger[i]) v *= logs[i] / delta;
+    for (double& v : smaller[i]) v *= logs[i] == 0 ? 0 : delta / logs[i];
+  }
+  return beside(beside(a, larger), smaller);
+}
+
 Dense dgn(const nn::ModelOptions& o, const Weights& w, const TinyProblem& problem) {
   const size_t n = problem.features.size(), d = static_cast<size_t>(o.hidden);
   const bool complex = o.extra.at("complex") != 0;
@@ -99,13 +117,16 @@ Dense dgn(const nn::ModelOptions& o, const Weights& w, const TinyProblem& proble
         }
       }
     }
-    Dense parts = complex ? h : Dense(n);
+    Dense parts(n);
     if (o.extra.at("mean") != 0) parts = beside(parts, mean);
     if (o.extra.at("av") != 0) parts = beside(parts, av);
     if (o.extra.at("dx") != 0) {
       parts = beside(parts, each(dx, [](double v) { return std::abs(v); }));
     }
+    if (o.extra.at("scalers") != 0) parts = with_degree_scalers(parts, problem.adjacency);
+    if (complex) parts = beside(h, parts);
     Dense out = linear(parts, w(at + "mix.weight"), w(at + "mix.bias"));
+    if (o.extra.at("graph_norm") != 0) out = times(1 / std::sqrt(static_cast<double>(n)), out);
     const Dense weight = w(at + "norm.weight"), bias = w(at + "norm.bias");
     for (size_t i = 0; i < n; ++i) {
       for (size_t c = 0; c < d; ++c) {

@@ -215,43 +215,124 @@ Dense residual_layer(const Net& net, const std::string& kind, bool sep, bool dir
   return sum(x, net.ffn(at + "ffn", sep ? beside(y, message) : message));
 }
 
-Dense classic_layer(const Net& net, const std::string& kind, bool directional, size_t layer,
-                    const Dense& x) {
-  const std::string at = fmt::format("layers.{}.", layer);
-  const bool last = layer + 1 == static_cast<size_t>(net.o.layers);
-  const size_t heads = last ? 1 : static_cast<size_t>(net.o.heads);
-  const size_t d = static_cast<size_t>(last ? net.o.outputs() : net.o.hidden) / heads;
+/// The attention of recipe classic, whose parameters are AT...
+Dense classic_attention(const Net& net, const std::string& kind, bool directional,
+                        const std::string& at, size_t heads, size_t width, const Dense& x) {
+  const size_t d = width / heads;
   const auto edge = [&](size_t h, size_t i, size_t j) {
     return directional ? net.classic_edge(at, heads, h, i, j) : 0.0;
   };
-  Dense out;
   if (kind == "gat") {
     const Dense y = net.linear(at + "lin", x, false), src = net.w(at + "att_src"),
                 dst = net.w(at + "att_dst");
-    out = net.attend(heads, y, [&](size_t h, size_t i, size_t j) {
+    return net.attend(heads, y, [&](size_t h, size_t i, size_t j) {
       return leaky(slice_dot(y, i, dst[h], h * d, d, 0) + slice_dot(y, j, src[h], h * d, d, 0) +
                    edge(h, i, j));
     });
-  } else if (kind == "gatv2") {
+  }
+  if (kind == "gatv2") {
     const Dense y = net.linear(at + "lin_src", x, false), a = net.w(at + "att"),
                 q = net.linear(at + "lin_dst", x, false);
-    out = net.attend(heads, y, [&](size_t h, size_t i, size_t j) {
+    return net.attend(heads, y, [&](size_t h, size_t i, size_t j) {
       double dot = 0;
       for (size_t c = 0; c < d; ++c) dot += a[h][c] * leaky(q[i][h * d + c] + y[j][h * d + c]);
       return dot + edge(h, i, j);
     });
-  } else {
-    const Dense q = net.linear(at + "lin_query", x, false),
-                k = net.linear(at + "lin_key", x, false);
-    out = net.attend(
-        heads, net.linear(at + "lin_value", x, false), [&](size_t h, size_t i, size_t j) {
-          return slice_dot(q, i, k[j], h * d, d, h * d) / std::sqrt(static_cast<double>(d)) +
-                 edge(h, i, j);
-        });
   }
-  if (last) return out;
-  out = each(out, elu);
+  const Dense q = net.linear(at + "lin_query", x, false), k = net.linear(at + "lin_key", x, false);
+  return net.attend(
+      heads, net.linear(at + "lin_value", x, false), [&](size_t h, size_t i, size_t j) {
+        return slice_dot(q, i, k[j], h * d, d, h * d) / std::sqrt(static_cast<double>(d)) +
+               edge(h, i, j);
+      });
+}
+
+Dense classic_layer(const Net& net, const std::string& kind, bool directional, size_t layer,
+                    const Dense& x) {
+  const std::string at = fmt::format("layers.{}.", layer);
+  const bool last = layer + 1 == static_cast<size_t>(net.o.layers);
+  Dense attended =
+      classic_attention(net, kind, directional, at, last ? 1 : static_cast<size_t>(net.o.heads),
+                        static_cast<size_t>(last ? net.o.outputs() : net.o.hidden), x);
+  if (net.o.conv_bias) {
+    for (auto& row : attended) row = sum({row}, net.w(at + "bias"))[0];
+  }
+  if (last) return attended;
+  const Dense out = each(attended, elu);
   return net.o.projection ? net.linear(at + "projection", out, false) : out;
+}
+
+Dense mean_of_neighbours(Dense a) {
+  for (auto& row : a) {
+    double degree = 0;
+    for (const double v : row) degree += v;
+    for (double& v : row) v = degree > 0 ? v / degree : 0;
+  }
+  return a;
+}
+
+Dense deep_convolution(const Net& net, const std::string& kind, bool directional,
+                       const std::string& at, const Dense& x) {
+  if (kind == "gcn") {
+    const Dense sums = product(symmetric(net.problem.adjacency, true), x);
+    return net.linear(at + "lin", sums);
+  }
+  if (kind == "sage") {
+    const Dense means = product(mean_of_neighbours(net.problem.adjacency), x);
+    return sum(net.linear(at + "lin_own", x), net.linear(at + "lin_mean", means, false));
+  }
+  if (kind == "resnet") return net.linear(at + "lin", x);
+  return classic_attention(net, kind, directional, at, static_cast<size_t>(net.o.heads),
+                           static_cast<size_t>(net.o.hidden), x);
+}
+
+/// By the columns' own mean and variance, or by the running ones.
+Dense batch_norm(const Net& net, const std::string& at, Dense x, bool training) {
+  const Dense weight = net.w(at + "weight"), bias = net.w(at + "bias"),
+              running_mean = net.w(at + "running_mean"), running_var = net.w(at + "running_var");
+  const auto n = static_cast<double>(x.size());
+  for (size_t c = 0; c < x[0].size(); ++c) {
+    double mean = 0, variance = 0;
+    for (const auto& row : x) mean += row[c] / n;
+    for (const auto& row : x) variance += (row[c] - mean) * (row[c] - mean) / n;
+    if (!training) {
+      mean = running_mean[0][c];
+      variance = running_var[0][c];
+    }
+    for (auto& row : x) {
+      row[c] = (row[c] - mean) / std::sqrt(variance + 1e-5) * weight[0][c] + bias[0][c];
+    }
+  }
+  return x;
+}
+
+Dense deep_layer(const Net& net, const std::string& kind, bool directional, size_t layer,
+                 const Dense& x, bool training) {
+  const std::string at = fmt::format("layers.{}.", layer);
+  const bool reads_features = layer == 0 && !net.o.input_linear;
+  Dense y = zeros(x.size(), static_cast<size_t>(net.o.hidden));
+  if (kind != "resnet" || net.o.skip != nn::Skip::kLinear) {
+    y = sum(y, deep_convolution(net, kind, directional, at + "conv.", x));
+  }
+  if (net.o.skip == nn::Skip::kLinear) y = sum(y, net.linear(at + "skip", x));
+  if (net.o.skip == nn::Skip::kIdentity && !reads_features) y = sum(y, x);
+  if (net.o.norm == nn::Norm::kLayer) y = net.norm(at + "norm", y);
+  if (net.o.norm == nn::Norm::kBatch) y = batch_norm(net, at + "norm.", y, training);
+  return each(y, [](double v) { return v > 0 ? v : 0; });
+}
+
+Dense deep_forward(const Net& net, const std::string& kind, bool directional, Dense x,
+                   bool training) {
+  if (net.o.input_linear) x = net.linear("input", x);
+  Dense total, all(x.size());
+  for (size_t l = 0; l < static_cast<size_t>(net.o.layers); ++l) {
+    x = deep_layer(net, kind, directional, l, x, training);
+    total = l == 0 ? x : sum(total, x);
+    all = beside(all, x);
+  }
+  if (net.o.jumps == nn::Jumps::kSum) x = total;
+  if (net.o.jumps == nn::Jumps::kCat) x = all;
+  return net.linear("output", x);
 }
 
 }  // namespace
@@ -315,8 +396,26 @@ TinyProblem tiny_problem(bool sparse_features) {
   return problem;
 }
 
+nn::ModelOptions tiny_options(const TinyProblem& problem, nn::Recipe recipe) {
+  nn::ModelOptions o;
+  o.features = problem.input.features->cols();
+  o.classes = problem.classes;
+  o.nodes = problem.input.nodes();
+  o.recipe = recipe;
+  o.hidden = 8;
+  o.heads = 2;
+  o.layers = 2;
+  o.seed = 5;
+  return o;
+}
+
 Weights weights_of(nn::Model<double>& model) {
   return [&model](const std::string& name) {
+    for (const auto& buffer : model.buffers()) {
+      if (buffer.name != name) continue;
+      const auto values = buffer.values->values();
+      return Dense{{values.begin(), values.end()}};
+    }
     const auto* entry = model.parameters().find(name);
     if (entry == nullptr) throw std::out_of_range("no parameter " + name);
     const auto& value = entry->parameter.value;
@@ -334,7 +433,7 @@ Weights weights_of(nn::Model<double>& model) {
 }
 
 Dense dense_forward(const std::string& model, const nn::ModelOptions& options,
-                    const Weights& weights, const TinyProblem& problem) {
+                    const Weights& weights, const TinyProblem& problem, bool training) {
   const Net net{options, weights, problem};
   const bool sep = model.ends_with("-sep");
   std::string kind = sep ? model.substr(0, model.size() - 4) : model;
@@ -346,6 +445,9 @@ Dense dense_forward(const std::string& model, const nn::ModelOptions& options,
       x = classic_layer(net, kind, directional, l, x);
     }
     return x;
+  }
+  if (options.recipe == nn::Recipe::kDeep) {
+    return deep_forward(net, kind, directional, x, training);
   }
   x = each(net.linear("input", x), gelu);
   for (int64_t l = 0; l < options.layers; ++l) {

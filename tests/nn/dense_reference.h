@@ -33,13 +33,16 @@ struct TinyProblem {
 };
 /// Seven nodes, one of them isolated, a hub; random features, sparse or dense; phi random.
 TinyProblem tiny_problem(bool sparse_features);
+/// Two layers of 8 hidden numbers and 2 heads for it.
+nn::ModelOptions tiny_options(const TinyProblem& problem, nn::Recipe recipe);
 
-/// Parameters by name, [out, in] (a vector is one row).
+/// Parameters and buffers by name, [out, in] (a vector is one row).
 using Weights = std::function<Dense(const std::string& name)>;
 Weights weights_of(nn::Model<double>& model);
 
-/// Logits of a model of either recipe without dropout.
+/// Logits of a model of any recipe without dropout. `training`: a batch norm takes the statistics
+/// of these nodes, not the running ones.
 Dense dense_forward(const std::string& model, const nn::ModelOptions& options,
-                    const Weights& weights, const TinyProblem& problem);
+                    const Weights& weights, const TinyProblem& problem, bool training = false);
 
 }  // namespace dgat::test

@@ -12,15 +12,8 @@ namespace {
 using test::Dense;
 
 ModelOptions small(const test::TinyProblem& problem, Recipe recipe) {
-  ModelOptions o;
-  o.features = problem.input.features->cols();
-  o.classes = problem.classes;
-  o.recipe = recipe;
-  o.hidden = 8;
-  o.heads = 2;
-  o.layers = 2;
+  ModelOptions o = test::tiny_options(problem, recipe);
   o.dropout = 0.3;
-  o.seed = 5;
   return o;
 }
 
@@ -75,7 +68,7 @@ TEST_P(ClassicForward, EqualsTheDenseComputation) {
     for (const bool projection : {false, true}) {
       for (const int64_t layers : {1, 3}) {
         ModelOptions o = small(problem, Recipe::kClassic);
-        o.projection = projection;
+        o.projection = o.conv_bias = projection;
         o.layers = layers;
         expect_equals_dense(GetParam(), o, problem);
       }

@@ -35,23 +35,16 @@ double loss_of(Model<double>& model, const test::TinyProblem& problem, bool back
 }
 
 ModelOptions options_for(const test::TinyProblem& problem, Recipe recipe) {
-  ModelOptions o;
-  o.features = problem.input.features->cols();
-  o.classes = problem.classes;
-  o.nodes = problem.input.nodes();
-  o.recipe = recipe;
-  o.hidden = 8;
-  o.heads = 2;
-  o.layers = 2;
+  ModelOptions o = test::tiny_options(problem, recipe);
   o.dropout = 0.25;
-  o.projection = true;
+  o.projection = o.conv_bias = o.dropout_values = true;
   o.seed = 9;
   return o;
 }
 
-void expect_gradients_match(const std::string& name, Recipe recipe, bool sparse) {
-  const auto problem = test::tiny_problem(sparse);
-  const auto model = make_model<double>(name, options_for(problem, recipe));
+void expect_gradients_match(const std::string& name, const test::TinyProblem& problem,
+                            const ModelOptions& options) {
+  const auto model = make_model<double>(name, options);
   model->prepare(problem.input);
   for (auto& entry : model->parameters().entries()) entry.parameter.clear_grad();
   loss_of(*model, problem, true);
@@ -70,18 +63,44 @@ void expect_gradients_match(const std::string& name, Recipe recipe, bool sparse)
       x = before;
       const double expected = (up - down) / (2 * h);
       EXPECT_NEAR(p.grad.data()[at], expected, 1e-7 + 1e-5 * std::abs(expected))
-          << name << " " << to_string(recipe) << " " << p.name << " entry " << at;
+          << name << " " << to_string(options.recipe) << " " << p.name << " entry " << at;
     }
   }
+}
+
+std::vector<Recipe> recipes_of(const std::string& model) {
+  const ModelInfo& info = find_model(model);
+  std::vector<Recipe> recipes = {Recipe::kResidual};
+  if (info.has_classic) recipes.push_back(Recipe::kClassic);
+  if (info.has_deep) recipes.push_back(Recipe::kDeep);
+  return recipes;
 }
 
 class Gradient : public testing::TestWithParam<std::string> {};
 
 TEST_P(Gradient, MatchesFiniteDifferences) {
   for (const bool sparse : {false, true}) {
-    expect_gradients_match(GetParam(), Recipe::kResidual, sparse);
-    if (find_model(GetParam()).has_classic) {
-      expect_gradients_match(GetParam(), Recipe::kClassic, sparse);
+    const auto problem = test::tiny_problem(sparse);
+    for (const Recipe recipe : recipes_of(GetParam())) {
+      expect_gradients_match(GetParam(), problem, options_for(problem, recipe));
+    }
+  }
+}
+
+TEST(DeepGradient, MatchesFiniteDifferencesForEveryChoice) {
+  const auto problem = test::tiny_problem(true);
+  for (const char* model : {"dgat", "gcn", "sage", "resnet"}) {
+    for (const Norm norm : {Norm::kBatch, Norm::kLayer, Norm::kNone}) {
+      for (const Skip skip : {Skip::kLinear, Skip::kIdentity, Skip::kNone}) {
+        for (const Jumps jumps : {Jumps::kNone, Jumps::kSum, Jumps::kCat}) {
+          ModelOptions o = options_for(problem, Recipe::kDeep);
+          o.norm = norm;
+          o.skip = skip;
+          o.jumps = jumps;
+          o.input_linear = skip == Skip::kIdentity;
+          expect_gradients_match(model, problem, o);
+        }
+      }
     }
   }
 }
@@ -89,9 +108,11 @@ TEST_P(Gradient, MatchesFiniteDifferences) {
 /// A pass for the training nodes only leaves out what does not matter, and nothing else. One of
 /// the lists is a single node at the end of a path: three layers read 2, 3 and all 7 nodes for it.
 void expect_rows_are_enough(const std::string& name, Recipe recipe,
-                            const std::vector<int32_t>& rows, int64_t layers) {
+                            const std::vector<int32_t>& rows, int64_t layers,
+                            Norm norm = Norm::kBatch) {
   const auto problem = test::tiny_problem(true);
   ModelOptions o = options_for(problem, recipe);
+  o.norm = norm;
   o.dropout = 0;
   o.layers = layers;
   const auto model = make_model<double>(name, o);
@@ -117,9 +138,11 @@ TEST_P(Gradient, TrainingNodesAreEnough) {
   for (const bool at_the_end : {false, true}) {
     const std::vector<int32_t> rows = at_the_end ? std::vector<int32_t>{5} : kRows;
     const int64_t layers = at_the_end ? 3 : 2;
-    expect_rows_are_enough(GetParam(), Recipe::kResidual, rows, layers);
-    if (find_model(GetParam()).has_classic) {
-      expect_rows_are_enough(GetParam(), Recipe::kClassic, rows, layers);
+    for (const Recipe recipe : recipes_of(GetParam())) {
+      expect_rows_are_enough(GetParam(), recipe, rows, layers);
+    }
+    if (find_model(GetParam()).has_deep) {
+      expect_rows_are_enough(GetParam(), Recipe::kDeep, rows, layers, Norm::kNone);
     }
   }
 }

@@ -161,6 +161,8 @@ TEST(Registry, WrongOptionsAreExplained) {
   o = chameleon();
   o.recipe = Recipe::kClassic;
   EXPECT_THAT(message("gat-sep", o), HasSubstr("no classic form"));
+  o.recipe = Recipe::kDeep;
+  EXPECT_THAT(message("h2gcn", o), HasSubstr("no deep form"));
   o = chameleon();
   o.features = 0;
   EXPECT_THAT(message("gat", o), HasSubstr("no node features"));

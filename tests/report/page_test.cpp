@@ -1,5 +1,8 @@
 #include "dgat/report/page.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 

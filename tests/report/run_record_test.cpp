@@ -1,7 +1,9 @@
 #include "dgat/report/run_record.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <cmath>
-#include <fstream>
 
 #include "dgat/core/error.h"
 #include "report/sections.h"
@@ -11,10 +13,6 @@ namespace dgat::report {
 namespace {
 
 using ::testing::HasSubstr;
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path) << text;
-}
 
 constexpr const char* kSummary = R"({"model":"dgat","dataset":"tiny","metric":"accuracy","layers":2,
   "parameters":1234,"test_mean":0.75,"test_std":0.05,"val_mean":0.8,"val_std":0.01,
@@ -27,7 +25,7 @@ constexpr const char* kSummary = R"({"model":"dgat","dataset":"tiny","metric":"a
 
 TEST(RunRecord, HoldsTheNumbersOfTheSummary) {
   const test::TempDir dir;
-  write(dir / "summary.json", kSummary);
+  test::write_file(dir / "summary.json", kSummary);
   const RunRecord run = read_run(dir.path());
   EXPECT_EQ(run.model, "dgat");
   EXPECT_EQ(run.layers, 2);
@@ -40,9 +38,9 @@ TEST(RunRecord, HoldsTheNumbersOfTheSummary) {
 
 TEST(RunRecord, KeepsTheChosenDepthAndTheLastLineOfARepeatedStep) {
   const test::TempDir dir;
-  write(dir / "summary.json", kSummary);
-  write(dir / "log.jsonl",
-        R"({"layers":1,"split":0,"step":1,"loss":9,"train":0,"val":0,"test":0}
+  test::write_file(dir / "summary.json", kSummary);
+  test::write_file(dir / "log.jsonl",
+                   R"({"layers":1,"split":0,"step":1,"loss":9,"train":0,"val":0,"test":0}
 {"layers":2,"split":0,"step":1,"loss":2,"train":0.1,"val":0.2,"test":0.3}
 {"layers":2,"split":0,"step":2,"loss":5,"train":0.1,"val":0.2,"test":0.3}
 {"layers":2,"split":0,"step":2,"loss":1,"train":0.4,"val":null,"test":0.6}
@@ -70,7 +68,7 @@ TEST(RunRecord, LongCurvesAreThinnedAndSaySo) {
 
 TEST(RunRecord, TheCommandLineIsQuotedForAShell) {
   const test::TempDir dir;
-  write(dir / "summary.json", kSummary);
+  test::write_file(dir / "summary.json", kSummary);
   EXPECT_EQ(command_line(read_run(dir.path())),
             R"(dgat train 'my data/it'\''s.npz' --model dgat --weight-decay 0.001)");
   RunRecord run;
@@ -87,7 +85,7 @@ TEST(RunRecord, ABrokenSummaryIsRefusedWithFileAndKey) {
            {"[]", "not a JSON object"},
            {"{\"model\":1}", "'model'"},
            {R"({"model":"a","dataset":"b","metric":"c"})", "'splits'"}}) {
-    write(dir / "summary.json", text);
+    test::write_file(dir / "summary.json", text);
     try {
       read_run(dir.path());
       FAIL() << text;

@@ -1,6 +1,9 @@
 // The numbers on a page, recomputed by hand on graphs small enough to see through.
 #include "report/sections.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "report/bins.h"
@@ -91,8 +94,9 @@ GraphAnalysis path_analysis(const std::string& mode) {
   static const data::Dataset dataset = path_set();  // the analysis refers to it
   const train::Config config = train::resolve({{"rewire", mode}, {"gamma", "1"}});
   spectral::SpectralCache cache;
-  train::Directions directions(dataset.graph, config, cache);
-  return analyse_graph(dataset, config, &directions, 0, cache);
+  const train::GraphChoice choice = train::graph_of(config);
+  train::Directions directions(dataset.graph, config, choice, cache);
+  return analyse_graph(dataset, config, &directions, choice, 0, 0, cache);
 }
 
 /// Even attention over the rows of the rewired graph, one head; and all on the node itself.

@@ -1,7 +1,9 @@
 #include "dgat/report/study_page.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <cmath>
-#include <fstream>
 
 #include "dgat/core/error.h"
 #include "report/read_json.h"
@@ -14,10 +16,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path) << text;
-}
 
 template <class T>
 const T* block(const std::vector<Section>& sections, const std::string& title) {
@@ -149,9 +147,9 @@ TEST(SearchHistory, ARungEndsWithItsLastSplit) {
   const test::TempDir dir;
   const std::string first = R"({"gamma":"0.1","steps":"50"})",
                     full = R"({"gamma":"0.1","steps":"200"})";
-  write(dir / "ledger.jsonl", trial(first, 0, 0.5) + "{damaged\n" +
-                                  trial(R"({"gamma":"0.3","steps":"50"})", 0, 0.25) +
-                                  trial(full, 0, 0.5) + trial(full, 1, 1.0));
+  test::write_file(dir / "ledger.jsonl", trial(first, 0, 0.5) + "{damaged\n" +
+                                             trial(R"({"gamma":"0.3","steps":"50"})", 0, 0.25) +
+                                             trial(full, 0, 0.5) + trial(full, 1, 1.0));
   const std::vector<SearchRung> rungs = {{50, 1}, {200, 1}, {200, 2}};
   const auto events = search_history(dir / "ledger.jsonl", rungs);
   ASSERT_EQ(events.size(), 4U);
@@ -189,7 +187,7 @@ TEST(StudyPage, ASearchShowsRungsSensitivityAndHowTheAdviceHeld) {
 
 TEST(StudyPage, AdviceIsAMapOverGammaAndRewiring) {
   const auto sections = advice_sections(Json::parse(R"({"dataset":"texas","split":0,"clear":true,
-    "choice":{"gamma":0.1,"alpha":1,"rewire":"add","epsilon":null},"reason":"Because.",
+    "best":{"gamma":0.1,"alpha":1,"rewire":"add","epsilon":null},"reason":"Because.",
     "gammas":[{"gamma":1,"score":0.2},{"gamma":0.1,"score":0.3}],
     "candidates":[{"gamma":0.1,"alpha":1,"rewire":"add","epsilon":null,"score":0.3,"gain":0.1,
                    "gain_error":0.02,"repeated":false},
@@ -212,9 +210,9 @@ TEST(StudyPage, FindsEveryStudyOfAFolderByItsContent) {
   const std::vector<std::filesystem::path> paths = {dir.path()};
   EXPECT_FALSE(holds_study(dir.path()));
   EXPECT_THROW(study_page(paths), InputError);
-  write(dir / "renamed.json", comparison().dump());
-  write(dir / "tune.json", kSearch);
-  write(dir / "other.json", "[1, 2");
+  test::write_file(dir / "renamed.json", comparison().dump());
+  test::write_file(dir / "tune.json", kSearch);
+  test::write_file(dir / "other.json", "[1, 2");
   EXPECT_TRUE(holds_study(dir.path()));
   const Page page = study_page(paths);
   EXPECT_EQ(page.title, "compare on texas; tune dgat on texas");
@@ -228,7 +226,7 @@ TEST(StudyPage, AnythingMissingLeavesAPage) {
                            R"({"rungs":[{}],"candidates":[{}]})",
                            R"({"choice":1,"candidates":[{}]})", R"({"datasets":[{"rho":null}]})"}) {
     const test::TempDir dir;
-    write(dir / "a.json", text);
+    test::write_file(dir / "a.json", text);
     const std::filesystem::path path = dir.path();
     EXPECT_FALSE(to_json(study_page({&path, 1})).empty()) << text;
   }

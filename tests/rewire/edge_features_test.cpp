@@ -51,6 +51,25 @@ TEST(MessageGraph, RowsAreTheNeighboursAndTheNodeItself) {
   }
 }
 
+TEST(MessageGraph, WithoutSelfLoopsHasTheRowsOfTheGraph) {
+  const CsrGraph graph =
+      test::disjoint_union(test::random_graph(40, 0.1, 2), CsrGraph({0, 0}, {}, false));
+  const std::vector<double> phi = random_vectors(graph.nodes(), 2, 3);
+  const MessageGraph all = message_graph(graph, NodeVectors(phi, graph.nodes(), 2));
+  const MessageGraph m = without_self_loops(all);
+  ASSERT_EQ(m.nodes(), graph.nodes());
+  ASSERT_EQ(m.arcs(), graph.arcs());
+  ASSERT_EQ(m.features.size(), m.senders.size() * 4);
+  for (NodeId i = 0; i < graph.nodes(); ++i) {
+    const auto first = m.senders.begin() + m.offsets[static_cast<size_t>(i)];
+    EXPECT_TRUE(
+        std::ranges::equal(graph.neighbors(i), std::span(first, graph.neighbors(i).size())));
+    for (const NodeId j : graph.neighbors(i)) {
+      for (const int c : {0, 1}) EXPECT_EQ(features_of(m, i, j, c), features_of(all, i, j, c));
+    }
+  }
+}
+
 TEST(EdgeFeatures, OfAPathWithUnequalSlopesAreTheFormula) {
   // 0 --1-- 1 --3-- 2 : the slopes seen from the middle are -1 and +3
   const std::vector<double> phi{0, 1, 4};

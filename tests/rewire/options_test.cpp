@@ -22,8 +22,9 @@ TEST(RewireMode, EveryNameIsReadAndWrittenBack) {
 TEST(RewireMode, OtherNamesAreRefusedWithTheList) {
   for (const char* name : {"", "prune", "+", "add+prune-far", "prune-far+", "+add", "none+add",
                            "prune-far+add+hub", "prune-far+prune-near", "auto+add"}) {
-    EXPECT_THAT([&] { parse_mode(name); },
-                ThrowsMessage<InputError>(HasSubstr("use none, auto, prune-near, prune-far")))
+    EXPECT_THAT(
+        [&] { parse_mode(name); },
+        ThrowsMessage<InputError>(HasSubstr("use none, advised, auto, prune-near, prune-far")))
         << name;
   }
 }

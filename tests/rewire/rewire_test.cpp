@@ -73,19 +73,18 @@ std::set<Pair> reference(const CsrGraph& graph, const std::vector<double>& phi, 
       if (mode.prune == Prune::kFar && distance(i, j) > limit) continue;
       edges.insert({i, j});
     }
-    NodeId low = i, high = i, top = 0;
+    NodeId low = i, high = i;
     for (NodeId j = n - 1; j >= 0; --j) {  // downwards, so that the smallest index wins a tie
       if (together(i, j) && at(0, j) <= at(0, low)) low = j;
       if (together(i, j) && at(0, j) >= at(0, high)) high = j;
     }
-    for (NodeId j = 0; j < n; ++j) top = at(0, j) > at(0, top) ? j : top;
     const auto join = [&](NodeId other) {
       if (other != i) edges.insert({std::min(i, other), std::max(i, other)});
     };
     const double mid = (at(0, low) + at(0, high)) / 2;
     if (mode.join == Join::kOpposite && at(0, i) < mid) join(high);
     if (mode.join == Join::kOpposite && at(0, i) > mid) join(low);
-    if (mode.join == Join::kHub) join(top);
+    if (mode.join == Join::kHub) join(high);
   }
   return edges;
 }
@@ -201,7 +200,20 @@ TEST(Rewire, IsolatedNodesStayAloneWithinTheirComponent) {
   const CsrGraph graph = test::disjoint_union(test::path(3), CsrGraph({0, 0}, {}, false));
   const std::vector<double> phi{-1, 0, 1, 0};
   EXPECT_EQ(run(graph, phi, "add").report.isolated_after, 1);
-  EXPECT_EQ(run(graph, phi, "hub").report.isolated_after, 0) << "hub is literal: every node";
+  EXPECT_EQ(run(graph, phi, "hub").report.isolated_after, 1);
+  EXPECT_EQ(run(graph, phi, "hub", nullptr, /*per_component=*/false).report.isolated_after, 0);
+}
+
+TEST(Rewire, AHubStandsInEveryComponentOrOnceInTheGraph) {
+  const CsrGraph graph = test::disjoint_union(test::path(4), test::path(3));
+  const std::vector<double> phi{-1, 2, 0, 1, 3, 0, -3};
+  const auto each = run(graph, phi, "hub");
+  EXPECT_EQ(each.graph.edge_list(),
+            (std::vector<Edge>{{0, 1}, {1, 2}, {1, 3}, {2, 3}, {4, 5}, {4, 6}, {5, 6}}));
+  EXPECT_EQ(each.report.components_after, 2);
+  const auto whole = run(graph, phi, "hub", nullptr, /*per_component=*/false);
+  EXPECT_EQ(whole.graph.degree(4), 6);
+  EXPECT_EQ(whole.report.components_after, 1);
 }
 
 TEST(Rewire, EmptyAndSingleNodeGraphsAreKept) {

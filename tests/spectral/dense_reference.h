@@ -6,16 +6,19 @@
 #include "dgat/graph/csr_graph.h"
 
 /// The definitions of the spectral part written out with dense matrices.
-namespace dgat::spectral::test {
+namespace dgat::test {
 
 inline Eigen::MatrixXd dense_laplacian(const graph::CsrGraph& graph, double alpha, double gamma) {
   const graph::NodeId n = graph.nodes();
   Eigen::MatrixXd difference = Eigen::MatrixXd::Zero(n, n);  // D - A
   Eigen::VectorXd mass(n);
   for (graph::NodeId i = 0; i < n; ++i) {
-    const auto degree = static_cast<double>(graph.degree(i));
+    double degree = 0;
+    for (graph::ArcIndex e = graph.begin(i); e < graph.end(i); ++e) {
+      difference(i, graph.targets()[static_cast<size_t>(e)]) = -graph.weight(e);
+      degree += graph.weight(e);
+    }
     difference(i, i) = degree;
-    for (const graph::NodeId j : graph.neighbors(i)) difference(i, j) = -1;
     mass[i] = gamma * degree + (1 - gamma);
     if (mass[i] == 0) mass[i] = 1;
   }
@@ -30,4 +33,4 @@ inline Eigen::VectorXd dense_eigenvalues(const graph::CsrGraph& graph, double ga
       .eigenvalues();
 }
 
-}  // namespace dgat::spectral::test
+}  // namespace dgat::test

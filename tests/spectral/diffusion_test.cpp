@@ -73,6 +73,9 @@ EigenResult smallest_pairs(const CsrGraph& graph, double gamma, int count) {
 struct Family {
   double alpha, gamma;
 };
+std::ostream& operator<<(std::ostream& out, const Family& family) {
+  return out << "alpha " << family.alpha << " gamma " << family.gamma;
+}
 
 }  // namespace
 

@@ -11,7 +11,7 @@
 #include "dgat/core/random.h"
 #include "dgat/graph/builder.h"
 #include "dgat/spectral/eigensolver.h"
-#include "support/test_names.h"
+#include "solver_names.h"
 #include "support/tiny_graphs.h"
 
 namespace dgat::spectral {
@@ -94,11 +94,7 @@ INSTANTIATE_TEST_SUITE_P(SolversAndGamma, EverySolver,
                                                               Solver::kDavidson, Solver::kLanczos,
                                                               Solver::kAuto),
                                             ::testing::Values(0.0, 0.01, 0.3, 1.0)),
-                         [](const auto& tested) {
-                           return dgat::test::test_name(
-                               fmt::format("{} gamma {}", to_string(std::get<0>(tested.param)),
-                                           std::get<1>(tested.param)));
-                         });
+                         solver_name);
 
 TEST(Eigensolver, CountsEveryCopy) {
   // Equal arms at a hub: the smallest value has one copy less than there are arms.

@@ -5,7 +5,7 @@
 
 #include "dgat/graph/builder.h"
 #include "dgat/spectral/eigensolver.h"
-#include "support/test_names.h"
+#include "solver_names.h"
 #include "support/tiny_graphs.h"
 
 namespace dgat::spectral {
@@ -53,11 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Solvers, TwinsBySolver,
                          ::testing::Combine(::testing::Values(Solver::kDense, Solver::kFactor,
                                                               Solver::kDavidson, Solver::kLanczos),
                                             ::testing::Values(0.0, 0.4, 1.0)),
-                         [](const auto& tested) {
-                           return dgat::test::test_name(
-                               fmt::format("{} gamma {}", to_string(std::get<0>(tested.param)),
-                                           std::get<1>(tested.param)));
-                         });
+                         solver_name);
 
 TEST(Twins, MayDifferWhereTheirDifferenceIsAnEigenvector) {
   // Star leaves, all nodes of a complete graph, and the ends of an edge are twins; phi tells them

@@ -12,6 +12,7 @@
 #include "dgat/core/random.h"
 #include "dgat/graph/builder.h"
 #include "dgat/synth/csbm.h"
+#include "misleading_edges.h"
 
 namespace dgat::study {
 namespace {
@@ -59,20 +60,6 @@ data::Dataset communities(double signal = 0.6, double homophily = 0.93) {
   return synth::csbm(o);
 }
 
-/// Features that name the class, joined by edges that have nothing to do with it.
-data::Dataset misleading_edges() {
-  synth::CsbmOptions o;
-  o.nodes = 240;
-  o.classes = 3;
-  o.degree = 6;
-  o.homophily = 1.0 / 3;
-  o.features = 8;
-  o.signal = 3;
-  o.splits = 1;
-  o.seed = 9;
-  return synth::csbm(o);
-}
-
 data::Dataset shuffled(data::Dataset dataset, uint64_t seed) {
   Random(seed).shuffle(dataset.labels);
   return dataset;
@@ -97,14 +84,14 @@ TEST(Advise, FarEdgesAreTheOnesBetweenCommunities) {
 TEST(Advise, WithoutOwnFeaturesUselessEdgesGo) {
   AdviceOptions options = few();
   options.own_features = false;
-  const Advice advice = ask(misleading_edges(), options);
+  const Advice advice = ask(test::misleading_edges(), options);
   EXPECT_GT(find(advice, 1, "prune-far", "q0.1").score, find(advice, 1, "none").score + 0.1);
   EXPECT_NE(advice.best().candidate.mode, rewire::Mode{});
   EXPECT_TRUE(advice.clear);
 }
 
 TEST(Advise, WithOwnFeaturesUselessEdgesHardlyMatter) {
-  const Advice advice = ask(misleading_edges(), few());
+  const Advice advice = ask(test::misleading_edges(), few());
   EXPECT_LT(std::abs(advice.best().gain), 0.1);
 }
 

@@ -1,15 +1,20 @@
 #include "dgat/study/ledger.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
+#include "dgat/data/sha256.h"
+#include "dgat/tensor/simd.h"
+#include "dgat/train/results_version.h"
 #include "small_study.h"
 #include "support/temp_dir.h"
 
@@ -34,6 +39,7 @@ TrialResult sample(const std::string& key) {
   r.parameters = 123456789012;
   r.peak_rss_bytes = 1 << 20;
   r.options = {{"gamma", "0.1"}};
+  r.origin.results_version = train::kResultsVersion;
   return r;
 }
 
@@ -112,7 +118,7 @@ TEST(Ledger, AClaimKeepsOthersFromThatTrialOnly) {
     EXPECT_FALSE(a.claim("a2"));
   }
   EXPECT_TRUE(a.claim("a2")) << "and ends with it";
-  EXPECT_TRUE(Ledger().claim("a1")) << "in memory nobody else is there";
+  EXPECT_TRUE(Ledger().claim("a1")) << "a ledger in memory has no other process";
 }
 
 TEST(TrialKey, ChangesWithEverythingThatChangesTheResult) {
@@ -143,16 +149,56 @@ TEST(TrialKey, ChangesWithEverythingThatChangesTheResult) {
   for (const std::string& other : others) EXPECT_NE(other, key);
 }
 
-/// The key is a hash over these options in this order: a ledger is valid as long as they stay.
-TEST(TrialKey, ReadsTheOptionsOfTheTrainingItself) {
-  std::string keys;
-  for (const train::OptionInfo& option : train::config_options()) {
-    if (belongs_to_trial(option)) keys += option.key + " ";
+/// Not the order or number of the options, which would make every ledger useless that is older than
+/// a new one.
+TEST(TrialKey, IsMadeOfTheOptionsThatDifferFromTheirDefaults) {
+  const TrialData data = test::small_data();
+  const auto config = test::small_options();
+  data::Sha256 hash;
+  hash.update(fmt::format("results_version={}\n{}\nmodel=dgat\nlayers=1\nsplit=0\n",
+                          train::kResultsVersion, data.fingerprint));
+  const data::Split& split = data.dataset->splits.front();
+  for (const auto* part : {&split.train, &split.val, &split.test}) {
+    hash.update_list(std::span<const graph::NodeId>(*part));
   }
-  EXPECT_EQ(keys,
-            "model recipe hidden heads dropout projection extra directional laplacian alpha gamma "
-            "eigenvectors components rewire epsilon optimizer lr weight_decay steps warmup clip "
-            "patience eval_every metric seed feature_scaling ");
+  hash.update("heads=2\nhidden=16\nlr=0.01\nrewire=add\nseed=7\nsteps=8\n");
+  EXPECT_EQ(trial_key({data, config, 1, 0}), hash.finish().substr(0, 32));
+}
+
+TEST(Ledger, ALineSaysWhatMadeIt) {
+  TrialResult result = sample("k");
+  result.threads = 2;
+  result.origin = present_origin();
+  const nlohmann::json line = nlohmann::json::parse(to_line(result));
+  EXPECT_EQ(line.at("results_version"), train::kResultsVersion);
+  EXPECT_EQ(line.at("instruction_set"), to_string(tensor::simd_level()));
+  EXPECT_EQ(line.at("threads"), 2);
+  EXPECT_THAT(line.at("date").get<std::string>(),
+              testing::MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}"));
+  const std::optional<TrialResult> again = parse_line(line.dump());
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->origin.commit, result.origin.commit);
+  EXPECT_EQ(again->origin.processor, result.origin.processor);
+  EXPECT_EQ(again->origin.date, result.origin.date);
+}
+
+TEST(Ledger, LinesOfAnotherResultsVersionAreCountedAndNotUsed) {
+  const TempDir temp;
+  TrialResult present = sample("a"), old = sample("b"), unknown = sample("c");
+  present.origin = old.origin = present_origin();
+  --old.origin.results_version;
+  nlohmann::json before_versions = nlohmann::json::parse(to_line(unknown));
+  before_versions.erase("results_version");
+  std::ofstream(temp / "ledger.jsonl") << to_line(old) << "\n"
+                                       << before_versions.dump() << "\n"
+                                       << to_line(present) << "\n";
+  testing::internal::CaptureStderr();
+  const Ledger ledger(temp / "ledger.jsonl");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("2 of 3 lines"));
+  EXPECT_EQ(ledger.old_lines(), 2U);
+  EXPECT_EQ(ledger.size(), 1U);
+  EXPECT_TRUE(ledger.find("a"));
+  EXPECT_FALSE(ledger.find("b"));
 }
 
 TEST(Ledger, OneThatCannotBeWrittenIsFoundBeforeAnyTrial) {

@@ -32,12 +32,8 @@ TEST(Resume, AnInterruptedRunContinuesToTheSameBits) {
   const study::Run whole = run_in(temp / "whole", Existing::kRefuse);
   const std::string expected = read_whole_file(temp / "whole" / "split-1.safetensors");
 
-  const data::Dataset dataset = test::small_dataset();
-  const Config config = test::small_config("dgat", kSettings);
-  spectral::SpectralCache cache;
-  InputBuilder builder(dataset, config, cache);
-  const auto input = builder.for_split(1);
-  const SplitTask task{config, dataset, input, 1, 1};
+  const test::SmallTask small(test::small_config("dgat", kSettings), test::small_dataset(), 1);
+  const SplitTask& task = small.task;
   Random random(5);
   for (const bool clean : {true, false}) {  // Ctrl-C, and a kill that saves nothing
     const auto stop = static_cast<int64_t>(1 + random.below(24));
@@ -130,17 +126,12 @@ TEST(Resume, ARunIsNeverReplacedSilently) {
 
 TEST(Resume, CheckpointsOfOtherOptionsAreRefused) {
   const TempDir temp;
-  const data::Dataset dataset = test::small_dataset();
-  spectral::SpectralCache cache;
   const auto train_with = [&](const char* lr) {
-    const Config config = test::small_config("gat", {{"lr", lr}});
-    InputBuilder builder(dataset, config, cache);
-    const auto input = builder.for_split(0);
-    const SplitTask task{config, dataset, input, 0, 1};
+    const test::SmallTask small(test::small_config("gat", {{"lr", lr}}));
     TrainHooks hooks;
     hooks.checkpoint = temp / "state.safetensors";
-    const auto model = make_task_model(task);
-    train_split(task, *model, hooks);
+    const auto model = make_task_model(small.task);
+    train_split(small.task, *model, hooks);
   };
   train_with("0.01");
   train_with("0.01");  // finished: nothing to do
@@ -154,7 +145,6 @@ TEST(Resume, CheckpointsOfOtherOptionsAreRefused) {
 
 TEST(Resume, OtherDataIsNotContinuedOn) {
   const TempDir temp;
-  const Config config = test::small_config("gat");
   const data::Dataset before = test::small_dataset();
   data::Dataset labels = before, split = before;
   labels.labels[0] = (labels.labels[0] + 1) % 3;
@@ -172,15 +162,12 @@ TEST(Resume, OtherDataIsNotContinuedOn) {
     // A finished run has no checkpoints; an unfinished one keeps those of its finished splits.
     fs::create_directories(temp / folder / "checkpoints");
     {
-      spectral::SpectralCache cache;
-      InputBuilder builder(before, config, cache);
-      const auto input = builder.for_split(0);
-      const SplitTask task{config, before, input, 0, 1};
+      const test::SmallTask small(test::small_config("gat"), before);
       TrainHooks hooks;
       hooks.checkpoint = temp / folder / "checkpoints" / "layers-1-split-0.safetensors";
       hooks.data = data::fingerprint(before) + " " + data::fingerprint(before.splits[0]);
-      const auto model = make_task_model(task);
-      train_split(task, *model, hooks);
+      const auto model = make_task_model(small.task);
+      train_split(small.task, *model, hooks);
     }
     EXPECT_THROW(train_on(*other, folder, "other.npz"), InputError) << folder;
     EXPECT_THAT(read_whole_file(temp / folder / "config.yaml"), HasSubstr("before.npz"));
@@ -191,17 +178,12 @@ TEST(Resume, OtherDataIsNotContinuedOn) {
 
 TEST(Resume, ADamagedCheckpointThatIsOptionalIsStartedAgain) {
   const TempDir temp;
-  const data::Dataset dataset = test::small_dataset();
-  const Config config = test::small_config("gat");
-  spectral::SpectralCache cache;
-  InputBuilder builder(dataset, config, cache);
-  const auto input = builder.for_split(0);
-  const SplitTask task{config, dataset, input, 0, 1};
+  const test::SmallTask small(test::small_config("gat"));
   TrainHooks hooks;
   hooks.checkpoint = temp / "checkpoint.safetensors";
   const auto train = [&] {
-    const auto model = make_task_model(task);
-    return train_split(task, *model, hooks);
+    const auto model = make_task_model(small.task);
+    return train_split(small.task, *model, hooks);
   };
   const SplitResult whole = train();
   fs::resize_file(hooks.checkpoint, fs::file_size(hooks.checkpoint) / 2);

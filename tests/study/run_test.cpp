@@ -8,7 +8,10 @@
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
 #include "dgat/synth/minesweeper.h"
+#include "dgat/train/predict.h"
 #include "dgat/train/safetensors.h"
+#include "dgat/train/trained_model.h"
+#include "support/emulated_tiles.h"
 #include "support/small_run.h"
 #include "support/temp_dir.h"
 
@@ -71,6 +74,57 @@ TEST(Run, JobsSideBySideGiveTheSameResults) {
   }
 }
 
+/// In bf16, whose summary says so, and which any machine predicts with afterwards.
+TEST(Run, Bf16JobsSideBySideGiveTheSameResults) {
+  const TempDir temp;
+  synth::CsbmOptions graph = test::small_csbm();
+  graph.nodes = 90;
+  const data::Dataset dataset = synth::csbm(graph);
+  const auto trained = [&](const char* jobs) {
+    const test::EmulatedTiles tiles;
+    const Settings wide = {{"precision", "auto"}, {"hidden", "160"}, {"steps", "2"}};
+    Settings settings = wide;
+    settings["jobs"] = jobs;
+    return run_in(temp, jobs, test::small_config("dgat", settings), dataset);
+  };
+  trained("1");
+  trained("2");
+  for (const char* name : {"split-0.safetensors", "split-1.safetensors"}) {
+    const std::string alone = read_whole_file(temp / "1" / name);
+    EXPECT_EQ(alone, read_whole_file(temp / "2" / name)) << name;
+    EXPECT_EQ(read_safetensors(temp / "1" / name).metadata.at("precision"), "bf16");
+  }
+  const Json summary = Json::parse(read_whole_file(temp / "2" / "summary.json"));
+  EXPECT_EQ(summary["options"]["precision"], "bf16");
+  const test::EmulatedTiles none(tensor::TileUnit::kNone);
+  TrainedModel model = load_trained(temp / "1", 0);
+  spectral::SpectralCache cache;
+  EXPECT_EQ(predict(model, dataset, cache, {}).classes.size(), 90U);
+}
+
+TEST(Run, ASplitTrainedAloneHasTheWeightsItHasAmongOthers) {
+  const TempDir temp;
+  const Config config = test::small_config();
+  run_in(temp, "all", config);
+  {
+    const RunDirectory directory(temp / "one", Existing::kRefuse);
+    spectral::SpectralCache cache;
+    const study::Run one =
+        run_training(trial_data(test::small_dataset()), config, cache, &directory, {1});
+    ASSERT_EQ(one.row.splits.size(), 1U);
+    EXPECT_EQ(one.row.splits[0].split, 1);
+    EXPECT_THROW(run_training(trial_data(test::small_dataset()), config, cache, &directory, {2}),
+                 InputError);
+  }
+  EXPECT_FALSE(std::filesystem::exists(temp / "one" / "split-0.safetensors"));
+  const SafeTensors alone = read_safetensors(temp / "one" / "split-1.safetensors");
+  const SafeTensors among = read_safetensors(temp / "all" / "split-1.safetensors");
+  ASSERT_EQ(alone.tensors.size(), among.tensors.size());
+  for (size_t t = 0; t < alone.tensors.size(); ++t) {
+    EXPECT_EQ(alone.tensors[t].values, among.tensors[t].values) << alone.tensors[t].name;
+  }
+}
+
 TEST(Run, DepthIsChosenByMeanValidation) {
   const TempDir temp;
   const study::Run run =
@@ -99,7 +153,7 @@ TEST(Run, AFailureInOneJobStopsTheOthersAndIsReported) {
            dataset);
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("validation nodes of split 1"));
+    EXPECT_THAT(error.what(), HasSubstr("split 1 has 0 validation nodes"));
   }
 }
 
@@ -111,12 +165,7 @@ TEST(Run, DataWithoutFeaturesIsRefused) {
 }
 
 TEST(Run, AutomaticRewiringLooksAtTrainingLabelsOnly) {
-  synth::CsbmOptions o;
-  o.nodes = 400;
-  o.degree = 8;
-  o.homophily = 0.95;
-  o.splits = 1;
-  data::Dataset dataset = synth::csbm(o);
+  data::Dataset dataset = synth::csbm({.nodes = 400, .degree = 8, .homophily = 0.95, .splits = 1});
   // Few training nodes, labelled against their neighbours: all other nodes say the opposite.
   data::Split& parts = dataset.splits[0];
   parts = {};
@@ -132,7 +181,7 @@ TEST(Run, AutomaticRewiringLooksAtTrainingLabelsOnly) {
   spectral::SpectralCache cache;
   InputBuilder builder(dataset, config, cache);
   builder.for_split(0);
-  EXPECT_EQ(builder.mode_of(0), "prune-far+add");
+  EXPECT_EQ(rewire::to_string(builder.choice_of(0).mode), "prune-far+add");
 }
 
 TEST(Run, EverySplitHasTheHomophilyOfItsOwnTrainingLabels) {

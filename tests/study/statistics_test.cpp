@@ -98,6 +98,93 @@ TEST(Statistics, RankCorrelationSeesOrderOnly) {
   EXPECT_TRUE(std::isnan(rank_correlation(std::vector{1.0, 1.0}, std::vector{1.0, 2.0})));
 }
 
+TEST(Statistics, TheCorrectedTestHasNoPowerWithFewTrainingNodes) {
+  // t_9(0.05) = 2.2622.
+  EXPECT_NEAR(detectable_difference(10, 1.0 / 3), 2.262157 * std::sqrt(0.1 + 1.0 / 3), 1e-6);
+  EXPECT_NEAR(detectable_difference(10, 25), 11.333, 1e-3);
+  // A mean just above that many deviations is significant, one just below is not.
+  std::vector<double> d = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, zero(10, 0.0);
+  const double deviation = std::sqrt(82.5 / 9), needed = detectable_difference(10, 2) * deviation;
+  for (double& x : d) x += 1.001 * needed - 5.5;
+  EXPECT_LT(corrected_paired_test(d, zero, 2)->p, 0.05);
+  for (double& x : d) x -= 0.002 * needed;
+  EXPECT_GT(corrected_paired_test(d, zero, 2)->p, 0.05);
+}
+
+TEST(Statistics, WinsAreCountedWherePairsAreWhole) {
+  const PairedWins wins = paired_wins(std::vector{1.0, 2.0, 3.0, std::nan(""), 5.0},
+                                      std::vector{0.0, 2.0, 4.0, 1.0, 1.0});
+  EXPECT_EQ(wins.wins, 2);
+  EXPECT_EQ(wins.ties, 1);
+  EXPECT_EQ(wins.losses, 1);
+  EXPECT_EQ(wins.pairs(), 4);
+}
+
+TEST(Statistics, BootstrapIntervalOfTwoPairsHasKnownEnds) {
+  // Differences 0 and 1: samples have mean 0, 1/2 and 1 with probability 1/4, 1/2, 1/4.
+  const auto two = bootstrap_interval(std::vector{1.0, 3.0}, std::vector{1.0, 2.0});
+  ASSERT_TRUE(two);
+  EXPECT_EQ(two->low, 0);
+  EXPECT_EQ(two->high, 1);
+  const auto equal = bootstrap_interval(std::vector{1.5, 2.5, 7.5}, std::vector{1.0, 2.0, 7.0});
+  EXPECT_EQ(equal->low, 0.5);
+  EXPECT_EQ(equal->high, 0.5);
+  EXPECT_FALSE(bootstrap_interval(std::vector{1.0}, std::vector{2.0}));
+}
+
+TEST(Statistics, BootstrapIntervalNearsTheNormalOneForManyPairs) {
+  std::vector<double> d, zero(400, 0.0);
+  for (int i = 0; i < 400; ++i) d.push_back(0.3 + std::sin(i));  // variance 1/2
+  const auto interval = bootstrap_interval(d, zero);
+  const double reach = 1.96 * std::sqrt(0.5 / 400);
+  // The ends are quantiles of 10,000 samples; their standard error is about 0.03 deviations.
+  EXPECT_NEAR(interval->low, 0.3 - reach, 0.006);
+  EXPECT_NEAR(interval->high, 0.3 + reach, 0.006);
+  const auto again = bootstrap_interval(d, zero);
+  EXPECT_EQ(interval->low, again->low) << "a function of its arguments";
+}
+
+TEST(Table, ATerminalWrapsWordsAndThenColumns) {
+  Table words = Table::of({"name", "n", "text"});
+  words.row({"α", "12", "one two three four five six seven"});
+  words.row({"b", "3", "short"});
+  EXPECT_EQ(words.terminal({.width = 26}),
+            "name   n  text\n"
+            "--------------------------\n"
+            "α     12  one two three\n"
+            "          four five six\n"
+            "          seven\n"
+            "b      3  short\n");
+  Table numbers = Table::of({"name", "first", "second", "third"});
+  numbers.row({"a", "1.5", "22.5", "333.5"});
+  numbers.notes.emplace_back("a note that is too long");
+  EXPECT_EQ(numbers.terminal({.width = 20}),
+            "name  first  second\n"
+            "-------------------\n"
+            "a       1.5    22.5\n"
+            "\n"
+            "name  third\n"
+            "-----------\n"
+            "a     333.5\n"
+            "\n"
+            "a note that is too\n"
+            "long\n");
+  EXPECT_EQ(numbers.terminal(), numbers.terminal({.width = 60})) << "nothing to wrap";
+}
+
+TEST(Table, ColoursDoNotMoveColumns) {
+  Table table = Table::of({"model", "test"});
+  table.row({"gat", Cell::number(5)});
+  table.row({"dgat", Cell::number(12)});
+  mark_best(table, "test");
+  std::string coloured = table.terminal({.colours = true});
+  EXPECT_THAT(coloured, HasSubstr("\x1b[1;32m12.00\x1b[0m"));
+  for (size_t at = 0; (at = coloured.find('\x1b')) != std::string::npos;) {
+    coloured.erase(at, coloured.find('m', at) - at + 1);
+  }
+  EXPECT_EQ(coloured, table.terminal());
+}
+
 TEST(Table, EveryFormatHasTheNumbers) {
   Table table{"A|B",
               {{"model", "model"}, {"test", "test"}, {"on", "on"}, {"d", "change"}},

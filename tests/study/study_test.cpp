@@ -114,6 +114,17 @@ TEST(Study, AFailingRowSaysWhyAndTheRestGoesOn) {
   EXPECT_EQ(result.trials_left(), 0);
 }
 
+TEST(Rows, AGridGivesCandidatesWhereItHasAnEffect) {
+  const train::Grid grid = {{"gamma", {"0.1", "0.3"}}, {"lr", {"0.01", "0.1", "1"}}};
+  const auto rows = rows_of("gat,dgat,dgat:lr=0.5", {}, "", grid);
+  EXPECT_EQ(rows[0].candidates.size(), 3U) << "gat has no gamma";
+  EXPECT_EQ(rows[1].candidates.size(), 6U);
+  EXPECT_EQ(rows[2].candidates.size(), 2U) << "the row has its own rate";
+  EXPECT_EQ(rows[1].name, "dgat");
+  EXPECT_THROW(rows_of("gat", {}, "", {{"splits", {"1", "2"}}}), InputError);
+  EXPECT_THROW(rows_of("gat", {}, "", {{"model", {"gat", "gcn"}}}), InputError);
+}
+
 TEST(Rows, AnOptionThatHasNoEffectOnItsRowIsRefused) {
   const auto failure = [](const char* row) { return row_of(row, {{"gamma", "0.7"}}, "").failure; };
   EXPECT_EQ(failure("gat:gamma=0.3"), "gat has no directions; leave out gamma=0.3");

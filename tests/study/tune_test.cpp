@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -11,6 +12,8 @@
 #include "dgat/core/files.h"
 #include "dgat/core/interrupt.h"
 #include "dgat/synth/csbm.h"
+#include "dgat/synth/worlds.h"
+#include "search_space.h"
 #include "support/small_run.h"
 #include "support/temp_dir.h"
 
@@ -64,6 +67,55 @@ TEST(Rungs, FewValidationNodesNeedMoreSplits) {
   EXPECT_EQ(make_rungs(1000, 3, 0), rungs({{250, 3}, {1000, 3}}));
 }
 
+TEST(Tune, StopsAtItsBudgetOfTrialsAndContinuesWithALargerOne) {
+  Ledger ledger, whole;
+  TuneOptions options = quick();
+  options.budget_seconds = std::numeric_limits<double>::infinity();
+  options.trials = 9;
+  const TuneResult first = search(small(), options, ledger);
+  EXPECT_FALSE(first.exhausted);
+  EXPECT_LE(first.trials, 9);
+  EXPECT_EQ(static_cast<int64_t>(ledger.size()), first.trials);
+  const TuneResult again = search(small(), options, ledger);
+  EXPECT_EQ(decisions(again), decisions(first));
+  EXPECT_EQ(again.trials, first.trials);
+  options.trials = 1000;
+  const TuneResult more = search(small(), options, ledger);
+  EXPECT_TRUE(more.exhausted);
+  EXPECT_EQ(decisions(more), decisions(search(small(), options, whole)));
+}
+
+TEST(Tune, RefusesABudgetBelowTheFirstCandidate) {
+  Ledger ledger;
+  TuneOptions options = quick();
+  options.trials = 1;
+  EXPECT_THROW(search(small(), options, ledger), InputError);
+}
+
+TEST(Tune, SearchesTheSameRatesForEveryModelAndRecipe) {
+  spectral::SpectralCache cache;
+  std::map<std::string, std::vector<std::string>> expected;
+  for (const auto& [model, recipe] : {std::pair{"gat", "residual"},
+                                      {"gat", "classic"},
+                                      {"gcn", "deep"},
+                                      {"dgat", "deep"},
+                                      {"dgn", ""},
+                                      {"fagcn", ""}}) {
+    TuneOptions options;
+    options.settings = {{"model", model}};
+    if (*recipe != '\0') options.settings["recipe"] = recipe;
+    auto rates = make_space(small(), options, cache).rates;
+    std::erase_if(rates, [](const auto& rate) { return rate.first.starts_with("extra."); });
+    if (expected.empty()) expected = rates;
+    EXPECT_EQ(rates, expected) << model << " " << recipe;
+  }
+  EXPECT_EQ(expected.size(), 5U);
+  EXPECT_EQ(expected.at("lr").front(), "0.0001");
+  EXPECT_EQ(expected.at("lr").back(), "0.05");
+  EXPECT_EQ(expected.at("weight_decay").front(), "0");
+  EXPECT_EQ(expected.at("weight_decay").back(), "0.01");
+}
+
 TEST(Tune, WinnerWentAllTheWayAndIsTheBestThere) {
   Ledger ledger;
   const TuneResult result = search(small(), quick(), ledger);
@@ -81,6 +133,55 @@ TEST(Tune, WinnerWentAllTheWayAndIsTheBestThere) {
   EXPECT_EQ(result.winner.layers.first, result.winner.layers.last);
   const train::Settings again = train::parse_settings(train::to_yaml(result.winner), "config.yaml");
   EXPECT_EQ(train::to_yaml(train::resolve(again)), train::to_yaml(result.winner));
+}
+
+/// The candidate without a searched rate: what a training without a search has.
+const Tried& plain(const TuneResult& result) {
+  const auto at = std::ranges::find_if(result.tried, [](const Tried& t) {
+    return t.choices == train::Settings{{"rewire", "advised"}};
+  });
+  EXPECT_NE(at, result.tried.end());
+  return *at;
+}
+
+TEST(Tune, IsNotBelowAPlainTrainingOnThreeGraphsWhateverTheBudget) {
+  synth::CsbmOptions homophilic = test::small_csbm(2, 3);
+  homophilic.homophily = 0.8;
+  data::Dataset agrees = synth::csbm(homophilic);
+  agrees.name = "agrees";
+  data::Dataset worlds = synth::worlds({.nodes = 200, .splits = 3});
+  worlds.name = "worlds";
+  for (const data::Dataset& dataset : {small(), agrees, worlds}) {
+    Ledger ledger;
+    for (const int64_t trials : {5, 9, 16, 30}) {
+      TuneOptions options;
+      options.settings = {{"hidden", "8"}, {"heads", "2"}, {"steps", "8"}, {"seed", "7"}};
+      options.search = {{"dropout", {"0.2"}}, {"weight_decay", {"0"}}, {"layers", {"1", "2"}}};
+      options.budget_seconds = std::numeric_limits<double>::infinity();
+      options.trials = trials;
+      const TuneResult result = search(dataset, options, ledger);
+      const std::vector<double>& usual = plain(result).values;
+      const std::vector<double>& best = result.tried.front().values;
+      ASSERT_FALSE(usual.empty());
+      ASSERT_GE(best.size(), usual.size()) << dataset.name << " " << trials;
+      EXPECT_GE(best[usual.size() - 1], usual.back()) << dataset.name << " " << trials;
+    }
+  }
+}
+
+TEST(Tune, TheFirstCandidatesSpanTheLearningRates) {
+  spectral::SpectralCache cache;
+  TuneOptions options;
+  options.settings = {{"seed", "7"}};
+  const SearchSpace space = make_space(small(), options, cache);
+  EXPECT_EQ(space.graphs.front(), (train::Settings{{"rewire", "advised"}}));
+  EXPECT_EQ(space.graphs.at(1).at("rewire"), "none");
+  ASSERT_EQ(space.learning_rates.size(), space.rates.at("lr").size());
+  // Any first few are spread: the first three are the middle and a value on each side of it.
+  std::vector<double> first;
+  for (size_t i = 0; i < 3; ++i) first.push_back(std::stod(space.learning_rates[i]));
+  EXPECT_LT(first[1], first[0] / 5);
+  EXPECT_GT(first[2], first[0] * 2);
 }
 
 TEST(Tune, EveryCandidateIsDifferentAndFewClimb) {
@@ -199,9 +300,12 @@ TEST(Tune, ModelsWithoutDirectionsSearchRatesOnly) {
 TEST(Tune, GammaIsNotSearchedWithTheRandomWalkLaplacian) {
   TuneOptions options;
   options.settings = {{"model", "dgn"}, {"hidden", "8"}, {"steps", "4"}, {"seed", "7"}};
-  options.search = {{"lr", {"0.001", "0.01"}}, {"layers", {"1"}},   {"dropout", {"0.3"}},
-                    {"weight_decay", {"0"}},   {"extra.av", {"1"}}, {"extra.dx", {"1"}},
-                    {"extra.complex", {"0"}}};
+  options.search = {{"lr", {"0.001", "0.01"}}, {"layers", {"1"}},
+                    {"dropout", {"0.3"}},      {"weight_decay", {"0"}},
+                    {"extra.av", {"1"}},       {"extra.dx", {"1"}},
+                    {"extra.complex", {"0"}},  {"feature_scaling", {"raw"}},
+                    {"extra.scalers", {"0"}},  {"extra.graph_norm", {"0"}},
+                    {"extra.xavier", {"0"}}};
   Ledger ledger;
   const TuneResult result = search(small(), options, ledger);
   EXPECT_TRUE(result.exhausted);

@@ -21,15 +21,19 @@ std::string content(const std::filesystem::path& path) {
 
 }  // namespace
 
-RunResult run_dgat(const std::vector<std::string>& arguments) {
-  const TempDir folder;  // files instead of pipes: neither stream can block the other
-  const std::string out = (folder / "out").string(), err = (folder / "err").string();
+void exec_dgat(const std::vector<std::string>& arguments) {
   std::vector<std::string> words{DGAT_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  execv(argv[0], argv.data());
+  _exit(127);
+}
 
+RunResult run_dgat(const std::vector<std::string>& arguments) {
+  const TempDir folder;  // files instead of pipes: neither stream can block the other
+  const std::string out = (folder / "out").string(), err = (folder / "err").string();
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("fork failed");
   if (child == 0) {
@@ -39,8 +43,7 @@ RunResult run_dgat(const std::vector<std::string>& arguments) {
     };
     redirect(out.c_str(), STDOUT_FILENO);
     redirect(err.c_str(), STDERR_FILENO);
-    execv(argv[0], argv.data());
-    _exit(127);
+    exec_dgat(arguments);
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {

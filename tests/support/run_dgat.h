@@ -14,4 +14,7 @@ struct RunResult {
 /// Runs build/.../bin/dgat with these arguments (no shell in between) and waits for it.
 RunResult run_dgat(const std::vector<std::string>& arguments);
 
+/// Replaces this process by dgat, for a child of fork().
+[[noreturn]] void exec_dgat(const std::vector<std::string>& arguments);
+
 }  // namespace dgat::test

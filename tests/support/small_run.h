@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "dgat/core/files.h"
 #include "dgat/synth/csbm.h"
 #include "dgat/train/inputs.h"
+#include "dgat/train/trainer.h"
 
 /// A data set and options small enough to train in milliseconds.
 namespace dgat::test {
@@ -39,6 +41,26 @@ inline train::Config small_config(const std::string& model = "dgat",
   for (const auto& [key, value] : more) settings[key] = value;
   return train::resolve(settings);
 }
+
+/// One network on one split of a data set in memory, and all that its task refers to.
+struct SmallTask {
+  explicit SmallTask(const train::Config& wanted, data::Dataset on = small_dataset(),
+                     int64_t split = 0)
+      : dataset(std::move(on)),
+        config(wanted),
+        builder(dataset, config, cache),
+        input(builder.for_split(split)),
+        task{config, dataset, input, split, config.layers.first} {}
+  SmallTask(const SmallTask&) = delete;
+  SmallTask& operator=(const SmallTask&) = delete;
+
+  data::Dataset dataset;
+  train::Config config;
+  spectral::SpectralCache cache;
+  train::InputBuilder builder;
+  nn::GraphInput<float> input;
+  train::SplitTask task;
+};
 
 inline size_t count_lines(const std::filesystem::path& path) {
   const std::string text = read_whole_file(path);

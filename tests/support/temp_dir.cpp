@@ -1,6 +1,7 @@
 #include "support/temp_dir.h"
 
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 
 namespace dgat::test {
@@ -15,6 +16,10 @@ TempDir::TempDir() {
 TempDir::~TempDir() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream(path) << text;
 }
 
 fs::path data_folder() {

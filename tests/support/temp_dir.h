@@ -19,6 +19,8 @@ class TempDir {
   std::filesystem::path path_;
 };
 
+void write_file(const std::filesystem::path& path, const std::string& text);
+
 /// tests/data, the files that tests read.
 std::filesystem::path data_folder();
 

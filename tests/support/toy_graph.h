@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "support/run_dgat.h"
 #include "support/temp_dir.h"
@@ -20,6 +21,14 @@ class ToyGraph : public testing::Test {
   }
   std::string data() const { return (folder_ / "data.npz").string(); }
   std::string out(const std::string& name = "run") const { return (folder_ / name).string(); }
+
+  /// Trains a small network on it, with extra arguments.
+  RunResult train(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments = {"train",    data(), "--hidden", "16", "--heads", "2",
+                                          "--layers", "1",    "--steps",  "6",  "--lr",    "0.01"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_dgat(arguments);
+  }
 
   TempDir folder_;
 };

@@ -152,7 +152,7 @@ TEST(Mixhop, RefusesWhatCannotBe) {
             "mixhop: 50 classes do not fit on 40 start nodes; raise start to 50 or more");
   EXPECT_EQ(message({.nodes = 20}),
             "mixhop: 20 nodes are fewer than the 40 start nodes; lower start or raise nodes");
-  EXPECT_EQ(message({.edges_per_node = 0}), "mixhop: a node must bring at least 1 edge, got 0");
+  EXPECT_EQ(message({.edges_per_node = 0}), "mixhop: a new node needs at least 1 edge, got 0");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // The fused attention is the composition of plain edge operations, forward and backward.
 #include "dgat/tensor/attention.h"
 
+#include <gtest/gtest.h>
+
 #include "dgat/core/parallel.h"
 #include "dgat/graph/builder.h"
 #include "dgat/tensor/edge_ops.h"
@@ -123,6 +125,11 @@ struct Case {
   Form form;
   int64_t heads, d, k;
 };
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  const char* forms[] = {"additive", "gatv2", "dot"};
+  return out << forms[static_cast<size_t>(c.form)] << " " << c.heads << " heads of " << c.d
+             << " with " << c.k << " directions";
+}
 class AttentionForm : public testing::TestWithParam<Case> {};
 
 template <class T>
@@ -228,13 +235,6 @@ TEST_P(AttentionForm, EvaluationGivesTheSameOutputWithoutKeepingAlpha) {
   }
 }
 
-std::string form_name(const testing::TestParamInfo<Case>& tested) {
-  const char* forms[] = {"additive", "gatv2", "dot"};
-  const Case& c = tested.param;
-  return fmt::format("{}_{}_heads_of_{}_with_{}_directions", forms[static_cast<size_t>(c.form)],
-                     c.heads, c.d, c.k);
-}
-
 INSTANTIATE_TEST_SUITE_P(Forms, AttentionForm,
                          testing::Values(Case{Form::kAdditive, 1, 5, 2},
                                          Case{Form::kAdditive, 3, 7, 2},
@@ -242,7 +242,9 @@ INSTANTIATE_TEST_SUITE_P(Forms, AttentionForm,
                                          Case{Form::kGatv2, 1, 5, 2}, Case{Form::kGatv2, 3, 7, 2},
                                          Case{Form::kGatv2, 8, 16, 2}, Case{Form::kDot, 1, 5, 2},
                                          Case{Form::kDot, 3, 7, 4}, Case{Form::kDot, 8, 17, 2}),
-                         form_name);
+                         [](const auto& tested) {
+                           return test::test_name(testing::PrintToString(tested.param));
+                         });
 
 TEST(Attention, HugeScoresDoNotOverflow) {
   const MessageGraph graph = MessageGraph::from(test::star(3), true);

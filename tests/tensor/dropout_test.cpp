@@ -1,4 +1,8 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "dgat/tensor/ops.h"
+#include "dgat/tensor/simd.h"
 #include "support/gradcheck.h"
 
 namespace dgat::tensor {
@@ -72,6 +76,83 @@ TEST(Dropout, FusedFormsEqualTheirParts) {
   for (int64_t i = 0; i < x.size(); ++i) {
     EXPECT_NEAR(fused.value().data()[i], parts.value().data()[i], 1e-6);
   }
+}
+
+/// Value, gradients and running statistics of dropout(ReLU(norm(a + b))).
+struct NormPass {
+  Matrix<float> value, da, db, dweight, dbias, mean, variance;
+};
+template <class Forward>
+NormPass norm_pass(int64_t rows, int64_t cols, bool training, const Forward& forward) {
+  Parameter<float> a = test::random_parameter<float>(rows, cols, 1),
+                   b = test::random_parameter<float>(rows, cols, 2),
+                   weight = test::random_parameter<float>(1, cols, 3),
+                   bias = test::random_parameter<float>(1, cols, 4);
+  BatchNormState<float> state;
+  state.mean = test::random_matrix<float>(1, cols, 5);
+  state.variance = Matrix<float>::filled(1, cols, 0.7F);
+  Tape<float> tape({.training = training, .seed = 8, .step = 4});
+  const Var<float> y = forward(tape, tape.parameter(a), tape.parameter(b), tape.parameter(weight),
+                               tape.parameter(bias), state);
+  Matrix<float> value = y.value().clone();
+  if (training) tape.backward(test::probe(tape, y));
+  return {std::move(value),         std::move(a.grad),    std::move(b.grad),
+          std::move(weight.grad),   std::move(bias.grad), std::move(state.mean),
+          std::move(state.variance)};
+}
+
+class NormReluDropout : public testing::TestWithParam<SimdLevel> {};
+
+TEST_P(NormReluDropout, HasTheBitsOfItsParts) {
+  if (GetParam() > best_simd_level()) GTEST_SKIP() << "this processor has no such instructions";
+  const SimdLevel before = simd_level();
+  set_simd_level(GetParam());
+  for (const int64_t cols : {1, 7, 16, 33, 64, 256}) {
+    for (const double p : {0.0, 0.4}) {
+      for (const bool training : {true, false}) {
+        const NormPass fused = norm_pass(
+            1031, cols, training,
+            [p](auto& t, const auto& a, const auto& b, const auto& w, const auto& c, auto& state) {
+              return batch_norm_relu_dropout(t, a, b, w, c, state, p);
+            });
+        const NormPass parts = norm_pass(
+            1031, cols, training,
+            [p](auto& t, const auto& a, const auto& b, const auto& w, const auto& c, auto& state) {
+              const auto y = batch_norm(t, add(t, a, b), w, c, state);
+              return dropout(t, activate(t, y, Activation::kRelu), p);
+            });
+        EXPECT_TRUE(equal(fused.value, parts.value)) << cols << " " << p << " " << training;
+        EXPECT_TRUE(equal(fused.da, parts.da)) << cols << " " << p;
+        EXPECT_TRUE(equal(fused.db, parts.db)) << cols << " " << p;
+        EXPECT_TRUE(equal(fused.dweight, parts.dweight)) << cols << " " << p;
+        EXPECT_TRUE(equal(fused.dbias, parts.dbias)) << cols << " " << p;
+        EXPECT_TRUE(equal(fused.mean, parts.mean)) << cols << " " << p;
+        EXPECT_TRUE(equal(fused.variance, parts.variance)) << cols << " " << p;
+      }
+    }
+  }
+  set_simd_level(before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, NormReluDropout,
+                         testing::Values(SimdLevel::kBaseline, SimdLevel::kAvx2,
+                                         SimdLevel::kAvx512),
+                         [](const auto& info) { return to_string(info.param); });
+
+TEST(ReluDropout, HasTheBitsOfItsParts) {
+  const auto pass = [](const auto& forward) {
+    Parameter<float> x = test::random_parameter<float>(57, 33, 1);
+    Tape<float> tape({.training = true, .seed = 8, .step = 4});
+    const Var<float> y = forward(tape, tape.parameter(x));
+    Matrix<float> value = y.value().clone();
+    tape.backward(test::probe(tape, y));
+    return std::pair(std::move(value), std::move(x.grad));
+  };
+  const auto fused = pass([](auto& t, const auto& x) { return relu_dropout(t, x, 0.4); });
+  const auto parts = pass(
+      [](auto& t, const auto& x) { return dropout(t, activate(t, x, Activation::kRelu), 0.4); });
+  EXPECT_TRUE(equal(fused.first, parts.first));
+  EXPECT_TRUE(equal(fused.second, parts.second));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "dgat/tensor/gemm.h"
 
+#include <gtest/gtest.h>
+
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
 #include "support/gradcheck.h"
@@ -49,18 +51,18 @@ TEST(Gemm, AllFormsMatchTheTripleLoop) {
     expect_near(out, expected, 1e-11);
     multiply_transposed_into(a, bt, out);
     expect_near(out, expected, 1e-11);
-    multiply_into(a, b, out, true);
+    multiply_into(a, b, out, {.accumulate = true});
     for (int64_t i = 0; i < out.size(); ++i) out.data()[i] /= 2;
     expect_near(out, expected, 1e-11);
     const Matrix<double> g = random_matrix<double>(m, n, 3);
     Matrix<double> reduced(k, n);
     transposed_multiply_into(a, g, reduced);
     expect_near(reduced, naive(at, g), 1e-10);
-    transposed_multiply_into(a, g, reduced, true);
+    transposed_multiply_into(a, g, reduced, {.accumulate = true});
     for (int64_t i = 0; i < reduced.size(); ++i) reduced.data()[i] /= 2;
     expect_near(reduced, naive(at, g), 1e-10);
     const Matrix<double> bias = random_matrix<double>(1, n, 4);
-    multiply_transposed_into(a, bt, out, false, &bias);
+    multiply_transposed_into(a, bt, out, {}, &bias);
     for (int64_t i = 0; i < m; ++i) {
       for (int64_t j = 0; j < n; ++j) out(i, j) -= bias(0, j);
     }

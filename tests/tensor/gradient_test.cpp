@@ -1,4 +1,6 @@
 // Every operation's gradient against central differences in double.
+#include <gtest/gtest.h>
+
 #include "dgat/core/random.h"
 #include "dgat/tensor/edge_ops.h"
 #include "dgat/tensor/ops.h"
@@ -99,6 +101,20 @@ TEST(Gradient, BatchNorm) {
     BatchNormState<double> state;
     return batch_norm(t, v[0], v[1], v[2], state);
   });
+}
+TEST(Gradient, BatchNormReluDropout) {
+  for (const double p : {0.0, 0.3}) {
+    expect_gradients(random_inputs({{9, 5}, {9, 5}, {1, 5}, {1, 5}}), [p](Tp& t, const Vs& v) {
+      BatchNormState<double> state;
+      return batch_norm_relu_dropout(t, v[0], v[1], v[2], v[3], state, p);
+    });
+    expect_gradients(random_inputs({{9, 5}, {1, 5}, {1, 5}}), [p](Tp& t, const Vs& v) {
+      BatchNormState<double> state;
+      return batch_norm_relu_dropout(t, v[0], {}, v[1], v[2], state, p);
+    });
+    expect_gradients(random_inputs({{9, 5}}),
+                     [p](Tp& t, const Vs& v) { return relu_dropout(t, v[0], p); });
+  }
 }
 TEST(Gradient, ShapeOperations) {
   expect_gradients(random_inputs({{4, 2}, {4, 3}}), [](Tp& t, const Vs& v) {

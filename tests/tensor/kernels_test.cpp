@@ -2,6 +2,8 @@
 // the vector lengths; tolerances are a few units in the last place of float.
 #include "kernels/kernels.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +15,12 @@
 #include "support/gradcheck.h"
 
 namespace dgat::tensor {
+
+/// GoogleTest prints an instruction set by its name.
+inline void PrintTo(SimdLevel level, std::ostream* out) {
+  *out << to_string(level);
+}
+
 namespace {
 
 class Level : public testing::TestWithParam<SimdLevel> {

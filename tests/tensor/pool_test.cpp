@@ -1,5 +1,7 @@
 #include "dgat/tensor/pool.h"
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <cmath>
 #include <thread>
@@ -44,6 +46,44 @@ TEST(Pool, BuffersFreedByOtherThreadsAreFoundBeforeTheSystemIsAsked) {
   for (int i = 0; i < 20; ++i) pass_on();
   EXPECT_EQ(pool_statistics().system_allocations, before);
   EXPECT_EQ(pool_statistics().bytes_in_use, in_use);
+}
+
+TEST(SavePoolMemory, ASmallerRequestTakesAWaitingBuffer) {
+  trim_pool();
+  const SavePoolMemory saving;
+  constexpr size_t kLarge = 3 << 20, kHalf = kLarge / 2, kTiny = kLarge / 8;
+  void* const large = pool_acquire(kLarge);
+  pool_release(large, kLarge);
+  void* const tiny = pool_acquire(kTiny);
+  EXPECT_NE(tiny, large) << "seven eighths would lie idle";
+  void* const half = pool_acquire(kHalf);
+  EXPECT_EQ(half, large);
+  pool_release(half, kHalf);
+  EXPECT_EQ(pool_acquire(kLarge), large) << "it is as large as before";
+  pool_release(large, kLarge);
+  pool_release(tiny, kTiny);
+  trim_pool();
+  EXPECT_EQ(pool_statistics().bytes_reserved, pool_statistics().bytes_in_use);
+}
+
+TEST(SavePoolMemory, SmallerBuffersMakeRoomForALargerOne) {
+  trim_pool();
+  const size_t before = pool_statistics().bytes_reserved;
+  constexpr size_t kSmall = 1 << 20, kLarge = 4 << 20;
+  const auto grow = [&] {
+    std::vector<void*> small;
+    for (int i = 0; i < 4; ++i) small.push_back(pool_acquire(kSmall));
+    for (void* memory : small) pool_release(memory, kSmall);
+    reset_pool_peak();
+    pool_release(pool_acquire(kLarge), kLarge);
+    return pool_statistics().bytes_reserved - before;
+  };
+  EXPECT_EQ(grow(), 4 * kSmall + kLarge);
+  trim_pool();
+  const SavePoolMemory saving;
+  EXPECT_EQ(grow(), kLarge);
+  EXPECT_EQ(pool_statistics().bytes_touched, pool_statistics().peak_bytes_touched);
+  trim_pool();
 }
 
 TEST(Pool, TrimReachesTheBuffersOfEveryThread) {

@@ -1,5 +1,8 @@
 #include "dgat/tensor/sparse.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <limits>
 

@@ -1,5 +1,7 @@
 // Every operation gives the same bits, forward and backward, with 1, 2 and 4 threads. Shapes are
 // odd and large enough that each operation cuts them into several blocks.
+#include <gtest/gtest.h>
+
 #include <functional>
 
 #include "dgat/core/parallel.h"
@@ -86,6 +88,13 @@ std::vector<Operation> operations() {
          BatchNormState<float> state;
          return batch_norm(t, v[0], v[1], v[2], state);
        }},
+      {"batch_norm_relu_dropout",
+       {big, big, row, row},
+       [](auto& t, const Inputs& v) {
+         BatchNormState<float> state;
+         return batch_norm_relu_dropout(t, v[0], v[1], v[2], v[3], state, 0.3);
+       }},
+      {"relu_dropout", {big}, [](auto& t, const Inputs& v) { return relu_dropout(t, v[0], 0.3); }},
       {"head_dots",
        {{5003, 24}, {3, 8}},
        [](auto& t, const Inputs& v) { return head_dots(t, v[0], v[1]); }},

@@ -5,6 +5,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/nn/registry.h"
+#include "dgat/train/grid.h"
 #include "dgat/train/option_table.h"
 
 namespace dgat::train {
@@ -19,6 +20,26 @@ std::string error_of(Function function) {
     return error.what();
   }
   return "accepted";
+}
+
+TEST(Config, AListInAFileIsAGrid) {
+  Grid grid;
+  const Settings settings =
+      parse_settings("lr: [0.001, 0.01]\nhidden: 8\nheads: [2]\n", "a.yaml", grid);
+  EXPECT_EQ(grid, (Grid{{"lr", {"0.001", "0.01"}}}));
+  EXPECT_EQ(settings, (Settings{{"hidden", "8"}, {"heads", "2"}})) << "a list of one is a value";
+  const auto error = [](const std::string& yaml) {
+    return error_of([&] {
+      Grid lists;
+      parse_settings(yaml, "a.yaml", lists);
+    });
+  };
+  EXPECT_EQ(error_of([] { parse_settings("steps: 3\nlr: [1, 2]\n", "a.yaml"); }),
+            "a.yaml:2: lr has a list of values; only `compare` and `tune` try several");
+  EXPECT_THAT(error("lr: [0.1, x]\n"), HasSubstr("a.yaml:1: lr: "));
+  EXPECT_EQ(error("lr: []\n"), "a.yaml:1: lr: the list is empty");
+  EXPECT_EQ(error("lr: [[1]]\n"), "a.yaml:1: lr: a list of plain values was expected");
+  EXPECT_EQ(error("lr: [0.1, 0.2]\nlr: 0.3\n"), "a.yaml:2: lr is given twice");
 }
 
 TEST(Config, DefaultsAreTheHeterophilyProtocol) {
@@ -45,10 +66,32 @@ TEST(Config, ClassicTakesTheSettingOfTheSyntheticGraphsAndOfThePaperPerDataSet) 
   EXPECT_EQ(c.lr, 0.01);
   EXPECT_EQ(c.weight_decay, 0.001);
   const Config texas = resolve({{"recipe", "classic"}, {"lr", "0.5"}}, "texas");
-  EXPECT_EQ(texas.hidden, 32);
+  EXPECT_EQ(texas.hidden, 256) << "eight heads of the printed 32";
   EXPECT_EQ(texas.epsilon, rewire::parse_epsilon("1e-05"));
   EXPECT_EQ(texas.lr, 0.5) << "what the user says wins";
   EXPECT_EQ(resolve({}, "texas").hidden, 512) << "presets belong to recipe classic";
+}
+
+TEST(Config, DeepTakesTheSettingOfTunedClassicNetworks) {
+  const Config c = resolve({{"recipe", "deep"}, {"model", "gcn"}, {"dropout", "0.2"}}, "texas");
+  EXPECT_EQ(c.hidden, 256);
+  EXPECT_EQ(c.heads, 1);
+  EXPECT_EQ(c.layers, (LayerRange{3, 3}));
+  EXPECT_EQ(c.dropout, 0.2);
+  EXPECT_EQ(c.lr, 0.005);
+  EXPECT_EQ(c.optimizer, Optimizer::kAdam);
+  EXPECT_EQ(c.weight_decay, 5e-4);
+  EXPECT_EQ(c.steps, 500);
+  EXPECT_THROW(resolve({{"recipe", "deep"}, {"model", "gat-sep"}}), InputError);
+}
+
+TEST(Config, SeparateAttentionWithoutDirectionsLeavesTheNodeItselfOut) {
+  EXPECT_FALSE(resolve({{"model", "gat-sep"}}).self_loops);
+  EXPECT_FALSE(resolve({{"model", "gt-sep"}}).self_loops);
+  EXPECT_TRUE(resolve({{"model", "gat-sep"}, {"self_loops", "on"}}).self_loops);
+  for (const char* model : {"gat", "gatv2-sep", "dgat-sep", "dgt-sep"}) {
+    EXPECT_TRUE(resolve({{"model", model}}).self_loops) << model;
+  }
 }
 
 TEST(Config, YamlRoundTripKeepsEveryOption) {
@@ -71,7 +114,7 @@ TEST(Config, UnknownKeysAreErrorsWithASuggestionAndALine) {
   EXPECT_THAT(error_of([] { parse_settings("lr: fast", "run.yaml"); }),
               HasSubstr("run.yaml:1: lr: a number was expected, got 'fast'"));
   EXPECT_THAT(error_of([] { parse_settings("lr: [1, 2]", "run.yaml"); }),
-              HasSubstr("without lists"));
+              HasSubstr("lr has a list of values"));
   EXPECT_THAT(error_of([] { parse_settings("lr: 1\nlr: 2", "run.yaml"); }), HasSubstr("twice"));
   EXPECT_THAT(error_of([] { parse_settings("a: [", "run.yaml"); }), HasSubstr("not YAML"));
   EXPECT_THAT(error_of([] { parse_settings("- a", "run.yaml"); }), HasSubstr("mapping"));
@@ -140,7 +183,7 @@ TEST(Config, AFileOfOneModelSaysLittleAboutAnother) {
   const Settings file = parse_settings(to_yaml(resolve({{"model", "gat"}, {"lr", "0.01"}})), "f");
   const Config dgat = resolve(flags_over_file(file, {{"model", "dgat"}}));
   EXPECT_TRUE(dgat.directional) << "a gat cannot choose it";
-  EXPECT_TRUE(dgat.rewire.automatic);
+  EXPECT_TRUE(dgat.rewire.advised);
   EXPECT_EQ(dgat.lr, 0.01);
   const Config same = resolve(flags_over_file(file, {{"lr", "0.1"}}));
   EXPECT_EQ(same.model, "gat");
@@ -187,15 +230,18 @@ TEST(OptionTable, SaysWhatEveryOptionAffects) {
   const auto affecting = [](Affects part) {
     return keys_where([part](const OptionInfo& option) { return option.affects_any(part); });
   };
-  EXPECT_EQ(affecting(Affects::kData), "splits seed data directed split split_file");
-  EXPECT_EQ(affecting(Affects::kTrials), "layers splits data");
+  EXPECT_EQ(affecting(Affects::kData),
+            "preset splits seed data directed features split split_file");
+  EXPECT_EQ(affecting(Affects::kTrials), "layers preset splits data");
   EXPECT_EQ(affecting(Affects::kGraph),
             "directional laplacian alpha gamma eigenvectors components rewire epsilon seed");
-  EXPECT_EQ(affecting(Affects::kInput), "model memory_budget feature_scaling");
+  EXPECT_EQ(affecting(Affects::kInput), "model self_loops cells memory_budget feature_scaling");
   EXPECT_EQ(affecting(Affects::kNetwork),
-            "model recipe hidden heads dropout projection extra directional eigenvectors seed");
+            "model recipe hidden heads dropout projection norm skip jk input_linear conv_bias init "
+            "dropout_values extra directional eigenvectors seed");
   EXPECT_EQ(affecting(Affects::kProtocol),
-            "optimizer lr weight_decay steps warmup clip patience eval_every metric seed");
+            "optimizer lr weight_decay steps cells per_step warmup clip patience eval_every "
+            "precision metric seed");
   EXPECT_EQ(keys_where([](const OptionInfo& o) { return o.affects == Affects::kNothing; }),
             "jobs checkpoint_every");
   EXPECT_EQ(keys_where(is_about_directions),
@@ -204,7 +250,8 @@ TEST(OptionTable, SaysWhatEveryOptionAffects) {
 
 TEST(OptionTable, SaysWhatMayBeSearchedAndWhatChangesResults) {
   EXPECT_EQ(keys_where([](const OptionInfo& option) { return option.searchable; }),
-            "layers hidden heads dropout projection extra directional alpha gamma eigenvectors "
+            "layers hidden heads dropout projection norm skip jk input_linear self_loops "
+            "conv_bias init dropout_values extra directional alpha gamma eigenvectors "
             "rewire epsilon optimizer lr weight_decay warmup clip patience feature_scaling");
   EXPECT_EQ(keys_where([](const OptionInfo& option) { return !option.changes_result; }),
             "jobs memory_budget checkpoint_every");
@@ -214,14 +261,23 @@ TEST(OptionTable, SaysWhatMayBeSearchedAndWhatChangesResults) {
 TEST(OptionTable, KeepsTheTextsOfEveryTypedValue) {
   const std::pair<const char*, std::vector<const char*>> texts[] = {
       {"optimizer", {"adamw", "adam"}},
+      {"precision", {"f32", "bf16", "auto"}},
       {"metric", {"auto", "accuracy", "roc_auc", "macro_f1"}},
       {"components", {"each", "first", "largest"}},
-      {"rewire", {"auto", "none", "prune-near", "prune-far+add", "hub"}},
+      {"rewire", {"auto", "advised", "none", "prune-near", "prune-far+add", "hub"}},
       {"epsilon", {"auto", "1e-05", "q0.2"}},
+      {"alpha", {"1", "auto", "0.5"}},
+      {"gamma", {"0.3", "auto", "1"}},
+      {"preset", {"auto", "quick", "paper", "thorough"}},
+      {"features", {"auto", "degree", "phi", "onehot", "none"}},
       {"feature_scaling", {"raw", "row-sum", "standardise"}},
       {"split", {"auto", "60/20/20", "0.6/0.2/0.2", "48/32/20"}},
       {"laplacian", {"tuned", "default"}},
-      {"recipe", {"residual", "classic"}},
+      {"recipe", {"residual", "classic", "deep"}},
+      {"norm", {"batch", "layer", "none"}},
+      {"skip", {"linear", "identity", "none"}},
+      {"jk", {"none", "sum", "cat"}},
+      {"init", {"uniform", "glorot"}},
       {"directional", {"on", "off"}}};
   for (const auto& [key, values] : texts) {
     const OptionInfo& option = find_option(key);

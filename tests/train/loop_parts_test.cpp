@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "dgat/core/error.h"
+#include "dgat/core/files.h"
 #include "support/small_run.h"
 #include "support/temp_dir.h"
 #include "train/checkpoint.h"
@@ -240,6 +241,37 @@ TEST_F(CheckpointPart, BringsBackWeightsAndState) {
   EXPECT_EQ(state.best.step, 5);
   EXPECT_EQ(state.best.val, 0.75);
   EXPECT_EQ(other.weight->value(0, 0), 0.25F);
+}
+
+TEST_F(CheckpointPart, ADamagedOneFallsBackOnTheOneBefore) {
+  const SplitTask t = task();
+  const Checkpoints checkpoints(t, hooks_);
+  Plain net = model(0.25), other = model(-1);
+  LoopState first = state_of(net);
+  first.step = 4;
+  checkpoints.save(net, first);
+  checkpoints.save(net, state_of(net));
+  const std::string bytes = read_whole_file(hooks_.checkpoint);
+  write_atomically(hooks_.checkpoint,
+                   [&](std::ostream& out) { out << bytes.substr(0, bytes.size() / 2); });
+  EXPECT_EQ(checkpoint_step(hooks_.checkpoint), 4);
+  LoopState state;
+  ASSERT_TRUE(checkpoints.load(other, state));
+  EXPECT_EQ(state.step, 4);
+  EXPECT_EQ(other.weight->value(0, 0), 0.25F);
+}
+
+TEST_F(CheckpointPart, OnlyTheLastOneOfAFinishedLoopStays) {
+  const SplitTask t = task();
+  const Checkpoints checkpoints(t, hooks_);
+  Plain net = model(0.25);
+  LoopState state = state_of(net);
+  checkpoints.save(net, state);
+  checkpoints.save(net, state);
+  EXPECT_TRUE(std::filesystem::exists(previous_checkpoint(hooks_.checkpoint)));
+  state.finished = true;
+  checkpoints.save(net, state);
+  EXPECT_FALSE(std::filesystem::exists(previous_checkpoint(hooks_.checkpoint)));
 }
 
 TEST_F(CheckpointPart, OfOtherOptionsIsRefusedUnlessItIsOptional) {

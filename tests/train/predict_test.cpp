@@ -9,6 +9,8 @@
 #include "dgat/graph/builder.h"
 #include "dgat/nn/registry.h"
 #include "dgat/study/run.h"
+#include "dgat/tensor/pool.h"
+#include "dgat/train/safetensors.h"
 #include "dgat/train/weights.h"
 #include "support/small_run.h"
 #include "support/temp_dir.h"
@@ -41,7 +43,7 @@ double accuracy_of(const Prediction& p, const data::Dataset& dataset,
 }
 
 TEST(Predict, AfterReloadEqualsWhatTrainingMeasured) {
-  for (const char* recipe : {"residual", "classic"}) {
+  for (const char* recipe : {"residual", "classic", "deep"}) {
     const TrainedRun run(test::small_config(
         "dgat", {{"recipe", recipe}, {"layers", "2"}, {"steps", "30"}, {"rewire", "auto"}}));
     for (const int64_t split : {0, 1}) {
@@ -219,6 +221,25 @@ TEST(Weights, BuffersOfAnotherShapeAreRefused) {
     return;
   }
   FAIL() << "dgn has batch norms";
+}
+
+TEST(Predict, MetadataThatAskForMoreThanTheTensorsHoldAllocateNothing) {
+  const TrainedRun run(test::small_config("dgat"));
+  const SafeTensors file = read_safetensors(run.temp / "run" / "split-0.safetensors");
+  for (const auto& [key, value] : {std::pair{"hidden", "1048576"}, std::pair{"layers", "1000"},
+                                   std::pair{"dgat.features", "4611686018427387904"},
+                                   std::pair{"dgat.classes", "1000000000"}}) {
+    auto metadata = file.metadata;
+    metadata.erase("dgat.sha256");
+    metadata[key] = value;
+    std::vector<TensorView> tensors;
+    for (const NamedTensor& t : file.tensors) tensors.push_back({t.name, t.shape, t.values});
+    write_atomically(run.temp / "huge.safetensors",
+                     [&](std::ostream& out) { write_safetensors(out, tensors, metadata); });
+    tensor::reset_pool_peak();
+    EXPECT_THROW(load_trained(run.temp / "huge.safetensors", 0), InputError) << key;
+    EXPECT_LT(tensor::pool_statistics().peak_bytes_in_use, size_t{1} << 24) << key;
+  }
 }
 
 }  // namespace

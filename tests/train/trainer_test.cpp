@@ -9,6 +9,7 @@
 #include "dgat/nn/registry.h"
 #include "dgat/tensor/ops.h"
 #include "dgat/tensor/sparse.h"
+#include "dgat/train/diverged.h"
 #include "support/small_run.h"
 #include "support/test_names.h"
 
@@ -27,15 +28,12 @@ struct Trained {
 
 Trained train_small(const Config& config, data::Dataset dataset = test::small_dataset()) {
   Trained t;
-  t.dataset = std::move(dataset);
-  spectral::SpectralCache cache;
-  InputBuilder builder(t.dataset, config, cache);
-  const auto input = builder.for_split(0);
-  const SplitTask task{config, t.dataset, input, 0, config.layers.first};
-  t.model = make_task_model(task);
+  const test::SmallTask small(config, std::move(dataset));
+  t.dataset = small.dataset;
+  t.model = make_task_model(small.task);
   TrainHooks hooks;
   hooks.on_evaluation = [&](const StepRecord& r) { t.records.push_back(r); };
-  t.result = train_split(task, *t.model, hooks);
+  t.result = train_split(small.task, *t.model, hooks);
   return t;
 }
 
@@ -48,8 +46,29 @@ std::vector<float> weights_of(const nn::Model<float>& model) {
   return all;
 }
 
+/// What a training saves of memory costs no bit, whatever the model and its recipe.
+TEST(Trainer, SavingMemoryChangesNoBit) {
+  const auto trained = [](const Config& config, bool save_memory) {
+    test::SmallTask small(config);
+    small.task.save_memory = save_memory;
+    const auto model = make_task_model(small.task);
+    train_split(small.task, *model);
+    return weights_of(*model);
+  };
+  for (const nn::ModelInfo& model : nn::all_models()) {
+    for (const std::string recipe : {"residual", "classic", "deep"}) {
+      const bool has =
+          recipe == "residual" || (recipe == "classic" ? model.has_classic : model.has_deep);
+      if (!has || (model.own_recipe && recipe != "residual")) continue;
+      const Config config = test::small_config(
+          model.name, {{"recipe", recipe}, {"dropout", "0.3"}, {"steps", "3"}, {"layers", "2"}});
+      EXPECT_EQ(trained(config, false), trained(config, true)) << model.name << " " << recipe;
+    }
+  }
+}
+
 TEST(Trainer, OverfitsATinyGraphToEveryTrainingLabel) {
-  for (const char* recipe : {"residual", "classic"}) {
+  for (const char* recipe : {"residual", "classic", "deep"}) {
     const Config config = test::small_config("dgat", {{"steps", "300"},
                                                       {"dropout", "0"},
                                                       {"recipe", recipe},
@@ -170,16 +189,11 @@ TEST(Trainer, PatienceWaitsForAnEvaluation) {
 
 #if defined(__x86_64__)
 TEST(Trainer, CountsSubnormalNumbersAsZero) {
-  const Config config = test::small_config("gat", {{"steps", "1"}});
-  const data::Dataset dataset = test::small_dataset();
-  spectral::SpectralCache cache;
-  InputBuilder builder(dataset, config, cache);
-  const auto input = builder.for_split(0);
-  const SplitTask task{config, dataset, input, 0, 1};
+  const test::SmallTask small(test::small_config("gat", {{"steps", "1"}}));
   volatile float smallest = 1.17549435e-38F, half = 0.5F, product = -1;
   TrainHooks hooks;
   hooks.on_evaluation = [&](const StepRecord&) { product = smallest * half; };
-  train_split(task, *make_task_model(task), hooks);
+  train_split(small.task, *make_task_model(small.task), hooks);
   EXPECT_EQ(product, 0);
   EXPECT_GT(smallest * half, 0) << "the caller's setting is back";
 }
@@ -191,11 +205,7 @@ TEST(Trainer, WarmUpScalesTheFirstUpdate) {
     const Config config =
         test::small_config("resnet", {{"steps", "1"}, {"warmup", warmup}, {"weight_decay", "0"}});
     const Trained t = train_small(config);
-    const data::Dataset dataset = test::small_dataset();
-    spectral::SpectralCache cache;
-    InputBuilder builder(dataset, config, cache);
-    const auto input = builder.for_split(0);
-    const auto fresh = make_task_model({config, dataset, input, 0, 1});
+    const auto fresh = make_task_model(test::SmallTask(config).task);
     return static_cast<double>(t.model->parameters().find("output.bias")->parameter.value(0, 0)) -
            static_cast<double>(fresh->parameters().find("output.bias")->parameter.value(0, 0));
   };
@@ -237,30 +247,41 @@ TEST(Trainer, BadDataNamesStepAndTensor) {
 }
 
 TEST(Trainer, NonFiniteWeightsAreFoundAndNamed) {
-  const data::Dataset dataset = test::small_dataset();
-  const Config config = test::small_config("gat");
-  spectral::SpectralCache cache;
-  InputBuilder builder(dataset, config, cache);
-  const auto input = builder.for_split(0);
-  const SplitTask task{config, dataset, input, 0, 1};
-  const auto model = make_task_model(task);
+  const test::SmallTask small(test::small_config("gat"));
+  const auto model = make_task_model(small.task);
   model->parameters().find("layers.0.lin.weight")->parameter.value(0, 0) =
       std::numeric_limits<float>::quiet_NaN();
   try {
-    train_split(task, *model);
+    train_split(small.task, *model);
     FAIL() << "NaN went unnoticed";
-  } catch (const ComputeError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("split 0, step 1: the loss is nan"));
+  } catch (const Diverged& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the training diverged: split 0, step 1: the loss is nan"));
     EXPECT_THAT(error.what(), HasSubstr("parameter layers.0.lin.weight is not finite"));
   }
 }
 
-/// logits = X W, and not numbers in the evaluation of step 3.
-class FailsAtStepThree final : public nn::Model<float> {
+/// One linear layer, for tests of what goes wrong.
+class OneLayer : public nn::Model<float> {
  public:
-  explicit FailsAtStepThree(const nn::ModelOptions& options) : Model(options) {
-    weight_ = &parameters().weight("weight", options.classes, options.features);
+  OneLayer(const nn::ModelOptions& options, int64_t rows, int64_t columns) : Model(options) {
+    weight_ = &parameters().weight("weight", rows, columns);
   }
+
+ protected:
+  static nn::ModelOptions options_for(const data::Dataset& dataset) {
+    nn::ModelOptions options;
+    options.features = dataset.features.cols();
+    options.classes = dataset.classes;
+    return options;
+  }
+  tensor::Parameter<float>* weight_;
+};
+
+/// logits = X W, and not numbers in the evaluation of step 3.
+class FailsAtStepThree final : public OneLayer {
+ public:
+  explicit FailsAtStepThree(const data::Dataset& dataset)
+      : OneLayer(options_for(dataset), dataset.classes, dataset.features.cols()) {}
   tensor::Var<float> forward(tensor::Tape<float>& tape, const nn::GraphInput<float>& input,
                              nn::Inspection<float>* /*inspection*/) override {
     if (!tape.training() && tape.options().step == 3) {
@@ -269,33 +290,18 @@ class FailsAtStepThree final : public nn::Model<float> {
     }
     return tensor::linear(tape, tape.reference(input.features->dense()), tape.parameter(*weight_));
   }
-
- private:
-  tensor::Parameter<float>* weight_;
 };
 
-/// What the networks of these tests need to know of the data.
-nn::ModelOptions one_layer(const data::Dataset& dataset) {
-  nn::ModelOptions options;
-  options.features = dataset.features.cols();
-  options.classes = dataset.classes;
-  return options;
-}
-
 TEST(Trainer, AnEvaluationThatFailsIsReportedBeforeAnyLaterStep) {
-  const data::Dataset dataset = test::small_dataset();
-  const Config config = test::small_config("gcn");
-  spectral::SpectralCache cache;
-  InputBuilder builder(dataset, config, cache);
-  const auto input = builder.for_split(0);
+  const test::SmallTask small(test::small_config("gcn"));
   for (const int threads : {1, 2}) {
     const ThreadScope scope(threads);
-    FailsAtStepThree model(one_layer(dataset));
+    FailsAtStepThree model(small.dataset);
     std::vector<int64_t> steps;
     TrainHooks hooks;
     hooks.on_evaluation = [&](const StepRecord& r) { steps.push_back(r.step); };
     try {
-      train_split({config, dataset, input, 0, 1}, model, hooks);
+      train_split(small.task, model, hooks);
       FAIL() << "NaN went unnoticed";
     } catch (const ComputeError& error) {
       EXPECT_THAT(error.what(), HasSubstr("split 0, step 3: the logits are not finite"));
@@ -305,11 +311,10 @@ TEST(Trainer, AnEvaluationThatFailsIsReportedBeforeAnyLaterStep) {
 }
 
 /// logits = X W for sparse X; the gradient of step 2 is infinite on its way to W, the loss is not.
-class OverflowsBackwards final : public nn::Model<float> {
+class OverflowsBackwards final : public OneLayer {
  public:
-  explicit OverflowsBackwards(const nn::ModelOptions& options) : Model(options) {
-    weight_ = &parameters().weight("weight", options.features, options.classes);
-  }
+  explicit OverflowsBackwards(const data::Dataset& dataset)
+      : OneLayer(options_for(dataset), dataset.features.cols(), dataset.classes) {}
   tensor::Var<float> forward(tensor::Tape<float>& tape, const nn::GraphInput<float>& input,
                              nn::Inspection<float>* /*inspection*/) override {
     const tensor::Var<float> out =
@@ -322,21 +327,15 @@ class OverflowsBackwards final : public nn::Model<float> {
           t.accumulate(slot, std::move(g));
         });
   }
-
- private:
-  tensor::Parameter<float>* weight_;
 };
 
 TEST(Trainer, AGradientThatIsNotFiniteIsNamedAndSpoilsNoWeight) {
   const data::Dataset dataset = wordy_dataset();
   for (const char* clip : {"0", "1e9"}) {
-    const Config config = test::small_config("gcn", {{"clip", clip}});
-    spectral::SpectralCache cache;
-    InputBuilder builder(dataset, config, cache);
-    const auto input = builder.for_split(0);
-    OverflowsBackwards model(one_layer(dataset));
+    const test::SmallTask small(test::small_config("gcn", {{"clip", clip}}), dataset);
+    OverflowsBackwards model(dataset);
     try {
-      train_split({config, dataset, input, 0, 1}, model);
+      train_split(small.task, model);
       FAIL() << "an infinite gradient went unnoticed";
     } catch (const ComputeError& error) {
       EXPECT_THAT(error.what(), HasSubstr("split 0, step 2: the gradient of weight is not finite; "
@@ -355,7 +354,7 @@ TEST(Trainer, ASplitThatCannotBeMeasuredIsRefused) {
     train_small(test::small_config(), dataset);
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("validation nodes of split 0"));
+    EXPECT_THAT(error.what(), HasSubstr("split 0 has 0 validation nodes"));
   }
 }
 

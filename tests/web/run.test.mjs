@@ -35,8 +35,8 @@ after(async () => {
 const withPage = (file, act) => actOn(browser, file, act);
 
 test("train leaves a page with every section", () => withPage(join(run, "report.html"), async (page) => {
-  assert.deepEqual(await page.locator("h2").allTextContents(), ["Run", "Results", "Learning", "Predictions", "Drawing",
-    "Attention", "Spectrum and rewiring", "Graph"]);
+  assert.deepEqual(await page.locator("h2").allTextContents(), ["Results", "Learning", "Predictions", "Drawing",
+    "Attention", "Spectrum and rewiring", "Explorer", "Graph", "Options"]);
   assert.ok(statSync(join(run, "report.html")).size < 2e6);
 }));
 
@@ -89,6 +89,29 @@ test("the rewiring table and the drawing agree with summary.json", () => withPag
   assert.equal(states[0] + states[2], report.edges_after);
 }));
 
+test("homophily is shown with the number of edges that it counts", () => withPage(join(run, "report.html"), async (page) => {
+  const rows = Object.fromEntries((await csvOf(page, "rewiring-prune-far-add")).slice(1).map((row) => [row[0], row.slice(1).map(Number)]));
+  const shown = await page.evaluate(async () => {
+    const block = document.querySelector("[data-type=explorer]");
+    block.scrollIntoView();
+    while (!block.explorer) await new Promise((resolve) => setTimeout(resolve, 50));
+    const { labels } = block.explorer.numbers;
+    return [labels.before.edges, labels.after.edges, block.explorer.state.mode];
+  });
+  assert.deepEqual(shown, [...rows["edges that it counts"], "prune-far+add"]);
+}));
+
+test("added edges are thin and lie below the others", () => withPage(join(run, "report.html"), async (page) => {
+  const buckets = await page.evaluate(() => document.querySelector("[data-type=drawing]").graph.view.buckets().map(({ state, width }) => ({ state, width })));
+  assert.equal(buckets[0].state, 2);
+  assert.ok(buckets.filter(({ state }) => state === 2).every(({ width }) => width <= 0.6));
+}));
+
+test("no row of figures is half empty", () => withPage(join(run, "report.html"), async (page) => {
+  const counts = await page.evaluate(() => [...document.querySelectorAll(".blocks")].map((row) => row.querySelectorAll(":scope > figure:not(.wide)").length));
+  assert.ok(counts.every((count) => count % 2 === 0), String(counts));
+}));
+
 test("attention rows sum to one in every layer and head", () => withPage(join(run, "report.html"), async (page) => {
   const worst = await page.evaluate(() => {
     const { model } = document.querySelector("[data-type=drawing]").graph;
@@ -125,7 +148,7 @@ test("the page of a model without directions has no directional terms", () => wi
 }));
 
 test("the command line on the page repeats the run, whatever the names", () => withPage(join(run, "report.html"), async (page) => {
-  const text = await page.locator("[data-block=to-repeat-it] pre").textContent();
+  const text = await page.locator("[data-block=command-that-repeats-the-run] pre").textContent();
   assert.ok(text.startsWith("dgat train "));
   const again = join(folder, "again");
   execFileSync("sh", ["-c", `"$DGAT" ${text.slice("dgat ".length)} --out "$AGAIN" --quiet`],
@@ -152,6 +175,6 @@ test("a run whose data set is gone still has its results", async () => {
   call("report", run, "--out", page);
   await withPage(page, async (opened) => {
     assert.ok(await opened.locator("[data-block=results-by-split]").isVisible());
-    assert.match(await opened.locator("section").last().textContent(), /Left out/);
+    assert.match(await opened.locator("#section-graph-and-predictions").textContent(), /Left out/);
   });
 });

@@ -1,8 +1,8 @@
-// node screenshots.mjs PAGE FOLDER: the drawing with a chosen node (dark), and results with charts (light).
+// node screenshots.mjs REPORT EXPLORER FOLDER: the drawing with a chosen node (dark), results with charts and the explorer (light).
 import { join } from "node:path";
 import { launch, openPage } from "./browser.mjs";
 
-const [file, folder] = process.argv.slice(2);
+const [file, explorer, folder] = process.argv.slice(2);
 const browser = await launch();
 
 const drawing = await openPage(browser, file, { colorScheme: "dark", viewport: { width: 920, height: 700 } });
@@ -17,4 +17,8 @@ const charts = await openPage(browser, file, { colorScheme: "light", viewport: {
 await charts.page.locator("nav").evaluate((nav) => { nav.style.display = "none"; });  // it would float over the picture
 await charts.page.waitForTimeout(400);
 await charts.page.locator("#section-predictions").screenshot({ path: join(folder, "report-charts.png") });
+
+const settings = await openPage(browser, explorer, { colorScheme: "light", viewport: { width: 1100, height: 860 } });
+await settings.page.waitForSelector(".explorer canvas[data-painted=still]");
+await settings.page.screenshot({ path: join(folder, "explorer.png") });
 await browser.close();

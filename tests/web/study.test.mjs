@@ -26,7 +26,7 @@ before(async () => {
   call("ablate", ...training, "--layers", "1", "--rewire", "prune-far+add", "--gamma", "0.5", "--out", join(folder, "ablate"));
   call("tune", ...training.slice(0, -2), "--layers", "1", "--alpha", "1", "--epsilon", "q0.5", "--dropout", "0.2", "--weight-decay", "0",
     "--search", "gamma=0.1,1", "--search", "rewire=none,add", "--search", "lr=0.01,0.1", "--budget", "1m", "--out", join(folder, "tune"));
-  writeFileSync(join(folder, "advice.json"), call("advise", data, "--gammas", "0.1,1", "--json"));
+  writeFileSync(join(folder, "advice.json"), call("advise", data, "--gammas", "0.1,1", "--race", "off", "--json"));
   browser = await launch();
 });
 after(async () => {
@@ -81,8 +81,10 @@ test("ablate leaves a page with the matrix of switches", () => withPage(join(fol
 test("tune leaves a page with its history, its candidates and how the advice held", () => withPage(join(folder, "tune", "report.html"), async (page) => {
   const study = read("tune", "tune.json");
   const reached = study.candidates.flatMap((candidate) => candidate.val);
-  const history = (await csvOf(page, "search-history")).slice(1);
+  const points = (await csvOf(page, "search-history")).slice(1), history = points.filter((row) => row[0] !== "one candidate");
   assert.deepEqual(history.map((row) => Number(row[2])).sort(), reached.map(Number).sort());
+  const advanced = study.candidates.filter((candidate) => candidate.val.length > 1), path = points.filter((row) => row[0] === "one candidate");
+  assert.equal(path.filter((row) => row[2] !== "").length, advanced.flatMap((candidate) => candidate.val).length);
   const candidates = (await csvOf(page, "candidates")).slice(1);
   assert.equal(candidates.length, study.candidates.length);
   assert.ok((await page.locator("[data-block=the-test-result] pre").textContent()).includes(join(folder, "tune", "config.yaml")));

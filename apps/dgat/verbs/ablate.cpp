@@ -20,7 +20,7 @@ void run(const Ablate& options) {
   const study::TrialData data = load_trial_data(options.study.data, settings);
   const std::string& name = data.dataset->name;
   const study::Study plan =
-      study::study_on(data, study::rows_of_ablation(settings, options.grid, name));
+      study::study_on(data, study::rows_of_ablation(settings, options.grid, *data.dataset));
   const fs::path out = study_folder(options.study, "ablate", name);
   const study::StudyResult result = run_plan(plan, options.study, settings, "ablate", out);
   study::Comparison comparison = study::compare_ablation(result);
@@ -35,17 +35,19 @@ void run(const Ablate& options) {
 void add_ablate(CLI::App& app) {
   auto options = std::make_shared<Ablate>();
   CLI::App* verb =
-      app.add_subcommand("ablate", "What L(alpha, gamma), directions and rewiring each bring");
-  verb->add_option("DATA", options->study.data, "data set: a file, a folder or a known name")
+      app.add_subcommand("ablate", "What L(alpha, gamma), directions and rewiring each gain");
+  verb->add_option("DATA", options->study.data,
+                   "data set: a file, a folder, or a name of `dgat datasets`")
       ->required();
   verb->add_option("--grid", options->grid,
-                   "candidates of which validation chooses in every row: gamma=0.1/0.3/1:alpha=0/1")
+                   "candidates; validation chooses one in every row: gamma=0.1/0.3/1:alpha=0/1")
       ->type_name("GRID");
   add_study_options(*verb, options->study, "runs/ablate-<dataset>");
   verb->footer(
-      "Seven rows, as in the paper: none of the three (the model without its d: GAT), each\n"
-      "combination, all of them. L(alpha, gamma) off means the random-walk Laplacian; alone it\n"
-      "changes nothing, so it has no row of its own. Every row is tested against the first.\n"
+      "Seven rows, as in the paper. The first is the plain model (GAT for dgat), the last has\n"
+      "L(alpha, gamma), directions and rewiring, the others have some of the three. Rows without\n"
+      "L(alpha, gamma) use the random-walk Laplacian. L(alpha, gamma) alone changes nothing and\n"
+      "has no row. Every row is tested against the first.\n"
       "Finished trials are in DIR/ledger.jsonl: the same command continues.\n"
       "  dgat ablate chameleon_filtered.npz --gamma 0.3 --rewire prune-far+add\n"
       "  dgat ablate texas.npz --recipe classic\n"

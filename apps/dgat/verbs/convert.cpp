@@ -13,12 +13,16 @@ struct ConvertOptions {
   CommonOptions common;
   DataOptions data;
   std::string out, from, to, write_splits;
+  bool unweighted = false, overwrite = false;
 };
 
 void convert(const ConvertOptions& options) {
   const train::Config config = config_of(options.data, options.common);
+  check_output(options.out, config.data, options.overwrite);
+  check_output(options.write_splits, config.data, options.overwrite);
   data::LoadOptions request = train::load_options(config, /*needs_splits=*/false);
   request.format = options.from;
+  request.unweighted = options.unweighted;
   const data::Dataset set = data::load_dataset(config.data, request);
   data::save_dataset(set, options.out, options.to);
   if (!options.write_splits.empty()) data::write_split_csv(set, options.write_splits);
@@ -45,11 +49,14 @@ void add_convert(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("convert", "Write a data set in another format");
   auto options = std::make_shared<ConvertOptions>();
   add_data_options(*verb, options->data);
-  verb->add_option("OUT", options->out, "file or folder to write; its name says the format")
+  verb->add_option("OUT", options->out, "file or folder to write; the format follows from its name")
       ->required();
-  verb->add_option("--from", options->from, "format of DATA, where its name does not say it");
-  verb->add_option("--to", options->to, "format of OUT, where its name does not say it");
+  verb->add_option("--from", options->from, "format of DATA, if its name does not show it");
+  verb->add_option("--to", options->to, "format of OUT, if its name does not show it");
   verb->add_option("--write-splits", options->write_splits, "also write the splits to a CSV file");
+  verb->add_flag("--unweighted", options->unweighted,
+                 "leave out edge weights: every edge counts 1");
+  add_overwrite(*verb, options->overwrite);
   add_common_options(*verb, options->common);
   verb->footer("Formats: " + data::known_formats() +
                ".\n"

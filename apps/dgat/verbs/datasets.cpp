@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "../table_output.h"
 #include "../verbs.h"
 #include "dgat/core/cache_dir.h"
 #include "dgat/core/error.h"
@@ -76,11 +77,11 @@ void list(bool json) {
                fmt::format("{:.2f}", entry.homophily.label_informativeness), entry.licence,
                data::find_locally(entry) ? "yes" : (entry.files.empty() ? "--url" : "no")});
   }
-  fmt::print(
-      "{}\nStatistics as published. `dgat datasets fetch NAME` downloads into\n{};\n"
-      "`--url` stands for data sets whose origin has no file that dgat reads. `--json` adds "
-      "origins.\n",
-      table.terminal(), (cache_dir() / "datasets").string());
+  table.notes = {
+      fmt::format("Statistics as published. `dgat datasets fetch NAME` downloads into {}.",
+                  (cache_dir() / "datasets").string()),
+      "--url: the origin has no file that dgat reads. `--json` adds origins."};
+  fmt::print("{}", on_screen(table));
 }
 
 struct Fetch {
@@ -99,7 +100,7 @@ void run_fetch(const Fetch& fetch) {
                 {"downloaded", result.downloaded}});
   } else {
     fmt::print("{}: {} ({} bytes{})\n", entry.name, result.path.string(), result.bytes,
-               result.downloaded ? "" : ", was there; --force downloads it again");
+               result.downloaded ? "" : ", was already there; --force downloads it again");
   }
 }
 
@@ -129,7 +130,7 @@ void run_verify(const Verify& verify) {
                 {"agrees", differing.empty()},
                 {"checks", rows}});
   } else {
-    fmt::print("{} against {} of the catalogue\n\n{}", verify.file, entry.name, table.terminal());
+    fmt::print("{} against {} of the catalogue\n\n{}", verify.file, entry.name, on_screen(table));
   }
   if (!differing.empty()) {
     const std::string note = *entry.note != '\0' ? fmt::format(" (note: {})", entry.note) : "";
@@ -145,7 +146,7 @@ void add_datasets(CLI::App& app) {
       "datasets", "The paper's data sets: list them, fetch one, compare a file with the paper");
   verb->require_subcommand(0, 1);
   verb->footer(
-      "A data set is named on every verb by its path or by its name here; names are looked for in\n"
+      "Every verb takes a data set by its path or by its name here. Names are looked for in\n"
       "the folders of DGAT_DATA (separated by ':'), then in the cache: DGAT_CACHE, else\n"
       "XDG_CACHE_HOME/dgat, else ~/.cache/dgat.\n\n"
       "  dgat datasets\n"
@@ -161,18 +162,26 @@ void add_datasets(CLI::App& app) {
   const auto fetch = std::make_shared<Fetch>();
   CLI::App* fetch_verb = verb->add_subcommand("fetch", "Download a data set into the cache");
   fetch_verb->add_option("name", fetch->name, "name in the catalogue")->required();
-  fetch_verb->add_option("--url", fetch->options.url, "take this .npz instead (http, https, file)");
+  fetch_verb->add_option("--url", fetch->options.url, "take this .npz instead (https, file)");
   fetch_verb->add_option("--mirror", fetch->options.mirror,
-                         "take the files from here, under their usual names");
+                         "address that has the files under their usual names");
   fetch_verb->add_option("--sha256", fetch->options.sha256,
-                         "checksum of --url; none accepts any file that can be read");
+                         "checksum of --url: 64 hexadecimal digits");
+  fetch_verb->add_flag("--no-checksum", fetch->options.no_checksum,
+                       "compare no checksum: any file that can be read is accepted");
+  fetch_verb->add_flag("--insecure", fetch->options.download.insecure, "allow plain http");
+  fetch_verb
+      ->add_option("--max-bytes", fetch->options.download.max_bytes,
+                   "refuse a larger file; for files of the catalogue their known size is the limit")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 50));
   fetch_verb
       ->add_option("--retries", fetch->options.download.retries,
-                   "further attempts after a failure that may pass")
+                   "further attempts after a temporary failure")
       ->capture_default_str()
       ->check(CLI::Range(0, 100));
   fetch_verb->add_flag("--offline", fetch->options.offline,
-                       "never touch the network (also DGAT_OFFLINE=1)");
+                       "do not use the network (also DGAT_OFFLINE=1)");
   fetch_verb->add_flag("--force", fetch->options.force, "download again what is in the cache");
   fetch_verb->footer(
       "An interrupted download is continued. Proxies: https_proxy, http_proxy, no_proxy.");

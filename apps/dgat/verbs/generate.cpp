@@ -10,6 +10,7 @@
 #include "dgat/synth/csbm.h"
 #include "dgat/synth/minesweeper.h"
 #include "dgat/synth/mixhop.h"
+#include "dgat/synth/worlds.h"
 
 namespace dgat::app {
 namespace {
@@ -89,7 +90,7 @@ void add_mixhop(CLI::App& generate) {
       ->capture_default_str();
   command->add_option("--nodes", o.nodes, "nodes")->capture_default_str();
   command->add_option("--classes", o.classes, "classes, of equal size")->capture_default_str();
-  command->add_option("--edges-per-node", o.edges_per_node, "edges that every new node brings")
+  command->add_option("--edges-per-node", o.edges_per_node, "edges of every new node")
       ->capture_default_str();
   command->add_option("--start", o.start, "nodes before the growth begins")->capture_default_str();
   command->footer(
@@ -113,8 +114,8 @@ void add_minesweeper(CLI::App& generate) {
   command->add_option("--unknown", o.unknown, "share of cells whose count is hidden")
       ->capture_default_str();
   command->footer(
-      "The defaults give a twin of the minesweeper data set: the same graph and numbers of\n"
-      "mines and hidden cells, other places.\n"
+      "The defaults give a graph like the minesweeper data set: the same edges and the same\n"
+      "numbers of mines and hidden cells, at other places.\n"
       "  dgat generate minesweeper --height 300 --width 200 --out board.npz");
 }
 
@@ -134,8 +135,32 @@ void add_csbm(CLI::App& generate) {
   command->add_option("--signal", o.signal, "distance of class centres from 0; noise is 1")
       ->capture_default_str();
   command->footer(
-      "Two classes: features alone are right with probability Phi(signal/sqrt(2)).\n"
+      "With two classes, the best guess from features has accuracy Phi(signal/sqrt(2)).\n"
       "  dgat generate csbm --nodes 10000 --classes 4 --homophily 0.1 --out csbm.npz");
+}
+
+void add_worlds(CLI::App& generate) {
+  CLI::App* command = nullptr;
+  auto job = add_generator<synth::WorldsOptions>(
+      generate, "worlds", "Communities that edges show and roles that features show", synth::worlds,
+      command);
+  synth::WorldsOptions& o = job->options;
+  command->add_option("--nodes", o.nodes, "nodes")->capture_default_str();
+  command->add_option("--worlds", o.worlds, "communities in a chain, each with two roles")
+      ->capture_default_str();
+  command->add_option("--degree", o.degree, "mean degree")->capture_default_str();
+  command->add_option("--crossing", o.crossing, "share of edges to a neighbouring community")
+      ->capture_default_str();
+  command->add_option("--homophily", o.homophily, "share of edges between equal roles")
+      ->capture_default_str();
+  command->add_option("--features", o.features, "feature columns; the first shows the role")
+      ->capture_default_str();
+  command->add_option("--noise", o.noise, "deviation of the features; roles are at -1 and 1")
+      ->capture_default_str();
+  command->footer(
+      "Most edges join opposite roles of one community. The class is community and role: edges\n"
+      "and features are needed together. `make demo` trains on this graph.\n"
+      "  dgat generate worlds --nodes 3000 --worlds 3 --out worlds.npz");
 }
 
 }  // namespace
@@ -149,6 +174,7 @@ void add_generate(CLI::App& app) {
   add_mixhop(*verb);
   add_minesweeper(*verb);
   add_csbm(*verb);
+  add_worlds(*verb);
 }
 
 }  // namespace dgat::app

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "../data_options.h"
+#include "../table_output.h"
 #include "../verbs.h"
 #include "dgat/core/progress.h"
 #include "dgat/data/catalogue.h"
@@ -55,13 +56,13 @@ constexpr std::array kMeasures{
     Measure{"adjusted_edge", &Homophily::adjusted_edge, &Published::adjusted_edge,
             "edge, corrected for class degrees"},
     Measure{"label_informativeness", &Homophily::label_informativeness,
-            &Published::label_informativeness, "what one end of an edge tells about the other"},
+            &Published::label_informativeness, "information of one end of an edge about the other"},
     Measure{"aggregation", &Homophily::aggregation, &Published::aggregation,
             "classes stay apart after averaging"},
     Measure{"aggregation_raw", &Homophily::aggregation_raw, nullptr,
             "the same before max(0, 2x - 1)"},
     Measure{"node_label_informativeness", &Homophily::node_label_informativeness, nullptr,
-            "what a random neighbour tells about a node"},
+            "information of a random neighbour about a node"},
 };
 
 /// The paper's entry for this graph, recognised by its size and by the name that the user gave or
@@ -234,7 +235,7 @@ void print_classes(const Card& card) {
     }
     table.row({row.begin(), row.end()});
   }
-  fmt::print("\n{}", table.terminal());
+  fmt::print("\n{}", on_screen(table));
   fmt::print("Row: share of the edge ends of a class that lead to each class.\n");
   if (shown < classes) fmt::print("{} more classes: --json has them all.\n", classes - shown);
 }
@@ -261,9 +262,9 @@ void add_inspect(CLI::App& app) {
                  "leave nodes without neighbours out of node homophily (they count as 0)");
   add_common_options(*verb, options->common);
   verb->footer(
-      "Neighbours of equal class make a graph homophilic (edge near 1); adjusted_edge near or\n"
-      "below 0 with label_informativeness above 0 means that neighbours differ, but in a way a\n"
-      "model can use.\n"
+      "If most neighbours have equal classes, the graph is homophilic (edge near 1). If\n"
+      "adjusted_edge is near or below 0 and label_informativeness is above 0, neighbours differ,\n"
+      "but in a way that a model can use.\n"
       "  dgat inspect squirrel.npz\n"
       "  dgat inspect squirrel.npz --json | jq .homophily.adjusted_edge");
   verb->callback([options] { run(*options); });

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "../table_output.h"
 #include "../verbs.h"
 #include "dgat/core/error.h"
 #include "dgat/data/load.h"
@@ -41,8 +42,10 @@ int64_t parameter_count(const nn::ModelInfo& info, int64_t layers, const data::D
 
 std::vector<std::string> recipes_of(const nn::ModelInfo& info) {
   if (info.own_recipe) return {"own"};
-  if (info.has_classic) return {"residual", "classic"};
-  return {"residual"};
+  std::vector<std::string> recipes = {"residual"};
+  if (info.has_classic) recipes.emplace_back("classic");
+  if (info.has_deep) recipes.emplace_back("deep");
+  return recipes;
 }
 
 Json to_json(const nn::ModelInfo& info, const data::Dataset* set) {
@@ -104,16 +107,16 @@ void print_one(const nn::ModelInfo& info, const data::Dataset* set) {
   for (int64_t layers = 1; layers <= kDeepest; ++layers) {
     table.row({fmt::format("{}", layers), fmt::format("{}", parameter_count(info, layers, *set))});
   }
-  fmt::print("\n{}", table.terminal());
+  fmt::print("\n{}", on_screen(table));
 }
 
 void print_all(const data::Dataset* set) {
-  std::vector<std::string> header = {"model", "recipe", "description", "reference"};
+  std::vector<std::string> header = {"model", "recipe", "description"};
   if (set != nullptr) header.insert(header.begin() + 2, {"layers", "parameters"});
   study::Table table = study::Table::of(header);
   for (const nn::ModelInfo& info : nn::all_models()) {
     std::vector<std::string> row = {info.name, fmt::format("{}", fmt::join(recipes_of(info), ", ")),
-                                    info.description, info.reference};
+                                    info.description};
     if (set != nullptr) {
       const int64_t depth = usual_depth(info);
       row.insert(row.begin() + 2, {info.uses_layers ? fmt::format("{}", depth) : "-",
@@ -121,7 +124,9 @@ void print_all(const data::Dataset* set) {
     }
     table.row({row.begin(), row.end()});
   }
-  fmt::print("{}", table.terminal());
+  constexpr size_t kColumns = 80;  // also in a pipe
+  fmt::print("{}`dgat models NAME` shows equations, options and the reference\n",
+             on_screen(table, kColumns));
   if (set == nullptr) return;
   fmt::print("parameters on {} with default options, at 2 layers where a range is tried\n",
              set->name);

@@ -68,16 +68,18 @@ void add_report(CLI::App& app) {
                    "folders that train, compare, ablate, reproduce or tune wrote")
       ->required();
   verb->add_option("--out", options->out,
-                   "the page; default RUN/report.html, for several report.html")
+                   "the page; default RUN/report.html, for several runs report.html")
       ->type_name("F.html");
   add_split_number(*verb, options->split,
                    "whose rewiring, drawing and attention the page of one run shows");
   add_common_options(*verb, options->common);
   verb->footer(
-      "One run: results, curves, predictions, drawing, attention, spectrum, data set. Several:\n"
-      "comparison charts, then results and curves of each. A study: its charts beside published\n"
-      "values, tests, the history of a search; a saved `dgat advise --json` is one, too. The file\n"
-      "holds everything it shows and asks for nothing from the network.\n"
+      "The page of one run has results, curves, predictions, drawing, attention, spectrum and "
+      "data\n"
+      "set. The page of several runs compares them in charts and has results and curves of each.\n"
+      "The page of a study has its charts beside published values, tests and the history of a\n"
+      "search. A saved `dgat advise --json` counts as a study. A page is one file that contains\n"
+      "everything it shows and needs no internet connection.\n"
       "  dgat report runs/dgat\n"
       "  dgat report runs/gat runs/dgat --out both.html\n"
       "  dgat report runs/compare-texas runs/ablate-texas --out texas.html");

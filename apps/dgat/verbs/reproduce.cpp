@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "../study_options.h"
+#include "../table_output.h"
 #include "../verbs.h"
 #include "dgat/report/study_page.h"
 #include "dgat/study/comparison.h"
@@ -41,7 +42,7 @@ void run(const Reproduce& given) {
     fmt::print("{}", result.json);
     return;
   }
-  for (const study::Table& table : result.tables) fmt::print("{}\n", table.terminal());
+  for (const study::Table& table : result.tables) fmt::print("{}\n", on_screen(table));
   fmt::print("written to {}\n", out.string());
 }
 
@@ -51,12 +52,13 @@ std::string footer() {
     text += fmt::format("  {:<15} {}\n", table.name, table.what);
   }
   return text +
-         "Splits come in turn for all rows, so that a budget leaves whole rows with fewer splits.\n"
-         "Finished trials are in DIR/ledger.jsonl and are never repeated: the same command goes "
-         "on.\n"
+         "All rows train on the first split, then on the second. So every row has the same splits\n"
+         "when a budget ends. Finished trials are in DIR/ledger.jsonl and are not repeated: the\n"
+         "same command continues.\n"
          "  dgat reproduce homophily --data-dir datasets\n"
          "  dgat reproduce ablation --datasets chameleon-filtered --budget 2h\n"
          "  dgat reproduce small --splits 3 --models gat,dgat\n"
+         "  dgat reproduce tuned --datasets minesweeper --models gcn --splits 3\n"
          "  dgat reproduce heterophily --models dgat --grid gamma=0.1/0.5/1:rewire=none/auto";
 }
 
@@ -64,7 +66,8 @@ std::string footer() {
 
 void add_reproduce(CLI::App& app) {
   auto options = std::make_shared<Reproduce>();
-  CLI::App* verb = app.add_subcommand("reproduce", "A table of the paper, ours beside its numbers");
+  CLI::App* verb =
+      app.add_subcommand("reproduce", "A table of the paper: our results and the published ones");
   std::vector<std::string> names;
   for (const study::PaperTable& table : study::paper_tables()) names.emplace_back(table.name);
   verb->add_option("TABLE", options->options.table, "which one, see below")
@@ -85,7 +88,8 @@ void add_reproduce(CLI::App& app) {
       ->type_name("GRID");
   verb->add_option("--tuned", options->tuned,
                    "folder with NAME.yaml or NAME/config.yaml per data set, such as `dgat tune` "
-                   "writes: options of the directional rows")
+                   "writes: options of the directional rows; table tuned: DATASET-MODEL.yaml or "
+                   "DATASET-MODEL/config.yaml, a row each")
       ->type_name("DIR");
   verb->add_option("--nodes", options->options.nodes, "nodes of a synthetic graph")
       ->capture_default_str()

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "../data_options.h"
+#include "../table_output.h"
 #include "../verbs.h"
 #include "dgat/core/error.h"
 #include "dgat/core/progress.h"
@@ -15,8 +16,10 @@
 #include "dgat/rewire/edge_features.h"
 #include "dgat/spectral/eigensolver.h"
 #include "dgat/spectral/laplacian.h"
+#include "dgat/study/advised_graph.h"
 #include "dgat/study/table.h"
 #include "dgat/train/directions.h"
+#include "dgat/train/node_features.h"
 
 namespace dgat::app {
 namespace {
@@ -25,6 +28,7 @@ struct Rewire {
   CommonOptions common;
   DataOptions data;
   std::string solver = "auto", out;
+  bool overwrite = false;
 };
 
 /// The labels that rewiring may see. A data set without splits shows none of them.
@@ -37,9 +41,39 @@ std::vector<int32_t> visible_labels(const data::Dataset& set, int64_t split) {
   return rewire::training_labels(set.labels, set.splits[static_cast<size_t>(split)].train);
 }
 
-spectral::EigenResult solve(const graph::CsrGraph& graph, const train::Config& config,
+/// The data set; with splits where the mode needs them and there are labels to make them from.
+data::Dataset load_with_splits(const train::Config& config) {
+  data::Dataset set = load(config);
+  const bool asks = config.rewire.automatic || config.rewire.advised;
+  if (config.rewire.automatic && set.classes_present() == 0) {
+    throw_input("rewire: auto reads training labels and {} has none; name a mode", set.name);
+  }
+  if (asks && set.splits.empty() && set.classes_present() > 0) {
+    data::apply_split_options(set, train::load_options(config, /*needs_splits=*/true).splits);
+  }
+  return set;
+}
+
+/// The graph that `dgat train` uses on this split.
+train::GraphChoice choose(const data::Dataset& set, int64_t split, const train::Config& config) {
+  train::GraphChoice choice = train::graph_of(config);
+  if (!config.rewire.advised) return choice;
+  study::AdvisedGraph advised{choice, false, "there are no training labels"};
+  advised.graph.mode = {};
+  if (!set.splits.empty()) {
+    spectral::SpectralCache cache(spectral::default_cache_folder());
+    data::Dataset seen = set;  // what is written keeps its own features
+    train::make_node_features(seen, config.features, cache);
+    advised = study::advised_graph(seen, split, config, cache);
+  }
+  notice(fmt::format("rewire: graph as advised: {}", study::describe({{split, advised}})));
+  return advised.graph;
+}
+
+spectral::EigenResult solve(const graph::CsrGraph& graph, const train::Config& config, double gamma,
                             const std::string& solver) {
   spectral::EigenOptions request = train::eigen_options(config);
+  request.gamma = gamma;
   request.solver = spectral::solver_from(solver);
   spectral::EigenResult result = spectral::solve_spectrum(graph, request);
   if (!result.converged) {
@@ -50,7 +84,8 @@ spectral::EigenResult solve(const graph::CsrGraph& graph, const train::Config& c
   }
   if (result.multiplicity[0] > 1) {
     notice(
-        "rewire: the smallest eigenvalue is multiple, so phi is a choice (the same on every run)");
+        "rewire: the smallest eigenvalue is multiple; phi is one choice of several, the same on "
+        "every run");
   }
   return result;
 }
@@ -93,29 +128,29 @@ void print_report(const rewire::RewireReport& report, const data::Dataset& set) 
              fmt::to_string(report.isolated_after)});
   table.row({"edge homophily (training labels)", share(report.homophily_before), "", "",
              share(report.homophily_after)});
-  fmt::print("{}", table.terminal());
+  fmt::print("{}", on_screen(table));
 }
 
 void run(const Rewire& options) {
   const train::Config config = config_of(options.data, options.common);
+  check_output(options.out, config.data, options.overwrite);
   note_ignored("rewire", options.data.settings, config);
-  const spectral::LaplacianOptions laplacian = train::laplacian_of(config);
+  data::Dataset set = load_with_splits(config);
+  const int64_t split = options.data.split.value_or(0);
+  const std::vector<int32_t> labels = visible_labels(set, split);
+  const train::GraphChoice choice = choose(set, split, config);
   const rewire::RewireOptions request{
-      .mode = config.rewire,
-      .epsilon = config.epsilon,
+      .mode = choice.mode,
+      .epsilon = choice.epsilon,
       .per_component = config.components == spectral::ComponentPolicy::kEach};
-  data::Dataset set = load(config, /*needs_splits=*/request.mode.automatic);
-  if (request.mode.automatic && set.classes_present() == 0) {
-    throw_input("rewire: auto reads training labels and {} has none; name a mode", set.name);
-  }
-  const std::vector<int32_t> labels = visible_labels(set, options.data.split.value_or(0));
-  const spectral::EigenResult pairs = solve(set.graph, config, options.solver);
-  const std::vector<double> vectors = pairs.phi(laplacian.alpha);
+  const spectral::EigenResult pairs = solve(set.graph, config, choice.gamma, options.solver);
+  const std::vector<double> vectors = pairs.phi(choice.alpha);
   const spectral::NodeVectors phi(vectors, set.graph.nodes(), pairs.k);
   const double share = spectral::participation_ratio(phi.vector(0));
   if (set.graph.edges() > 0 && share < spectral::kLocalised) {
-    notice(fmt::format("rewire: the eigenvector lives on {:.2g}% of the nodes; try another --gamma",
-                       100 * share));
+    notice(fmt::format(
+        "rewire: the eigenvector is concentrated on {:.2g}% of the nodes; try another --gamma",
+        100 * share));
   }
   auto [graph, report] = rewire::rewire(set.graph, phi, request, labels);
   set.graph = std::move(graph);
@@ -127,8 +162,8 @@ void run(const Rewire& options) {
     return;
   }
   print_json({{"dataset", set.name},
-              {"alpha", laplacian.alpha},
-              {"gamma", laplacian.gamma},
+              {"alpha", choice.alpha},
+              {"gamma", choice.gamma},
               {"mode", to_string(report.mode)},
               {"epsilon", report.epsilon},
               {"eigenvalues", pairs.eigenvalues},
@@ -152,23 +187,28 @@ void add_rewire(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
       "rewire", "Prune and add edges by spectral distance; make directional edge features");
   add_data_options(*verb, options->data, "whose training labels count");
-  add_option_flags(
-      *verb, options->data.settings,
-      {"laplacian", "alpha", "gamma", "eigenvectors", "components", "rewire", "epsilon"});
+  add_option_flags(*verb, options->data.settings,
+                   {"laplacian", "alpha", "gamma", "eigenvectors", "components", "rewire",
+                    "epsilon", "recipe", "directional", "features"});
   verb->add_option("--solver", options->solver, "eigensolver, see `dgat spectrum --help`")
       ->capture_default_str();
   verb->add_option(
           "--out", options->out,
-          ".npz to write: the data set on its new edges, with edge_index [2, M] (receiver, "
+          ".npz to write: the data set with its new edges, and edge_index [2, M] (receiver, "
           "sender, self loops included) and edge_attr [M, 2k]")
       ->check(npz_name);
+  add_overwrite(*verb, options->overwrite);
   add_common_options(*verb, options->common);
   verb->footer(
       "With d = |phi_i - phi_j|, the distance of two nodes along the first eigenvector:\n"
       "  prune-near  drops edges with d < epsilon   (neighbours agree: homophily)\n"
       "  prune-far   drops edges with d > epsilon   (neighbours differ: heterophily)\n"
-      "  add         joins every node to the far end of phi, smallest or largest\n"
-      "  hub         joins every node to the largest end\n"
+      "  add         joins every node to the node with the largest or smallest phi, the farther "
+      "one\n"
+      "  hub         joins every node to the node with the largest phi in its component\n"
+      "  advised     the graph that `dgat advise` finds clearly better on the training nodes of\n"
+      "              the split, with its gamma and alpha unless they are given; if there is none,\n"
+      "              no edge changes\n"
       "  auto        prune-near if the adjusted homophily of the edges between training nodes is\n"
       "              at least 0.5, else prune-far+add\n"
       "Columns of edge_attr: |g| and g for each eigenvector, g the row-normalised slope of phi.\n"

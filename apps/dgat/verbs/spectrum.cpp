@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "../data_options.h"
+#include "../table_output.h"
 #include "../verbs.h"
 #include "dgat/core/error.h"
 #include "dgat/data/npz.h"
@@ -140,7 +141,7 @@ void print_sketch(const Answer& answer) {
   if (answer.participation.front() < spectral::kLocalised && phi.size() >= 100) {
     fmt::print(
         "  localised: phi is nearly constant on most of the graph. A smaller gamma or more vectors "
-        "(-k) may tell more.\n");
+        "(-k) may show more.\n");
   }
 }
 
@@ -168,7 +169,7 @@ void print_text(const Answer& answer) {
                fmt::format("{:.1e}", result.angle_bounds[m]), copies(result.multiplicity[m]),
                fmt::format("{:.3g}", answer.participation[m])});
   }
-  fmt::print("{}", table.terminal());
+  fmt::print("{}", on_screen(table));
   bool repeated = false;
   for (size_t m = 0; m < result.eigenvalues.size(); ++m) repeated |= result.repeated(m) > 1;
   if (repeated) {
@@ -199,6 +200,7 @@ void write_npz(const Answer& answer, const std::string& file) {
 }
 
 void run(const Spectrum& options) {
+  refuse_input(options.out, options.data.data);
   const Answer answer = solve(options);
   if (!options.out.empty()) write_npz(answer, options.out);
   if (options.common.json) {
@@ -208,7 +210,7 @@ void run(const Spectrum& options) {
   }
   if (!answer.result.converged) {
     throw_compute(
-        "spectrum: not converged, worst residual {:.1e} where {:.0e} is asked for; try another "
+        "spectrum: not converged, worst residual {:.1e}, the limit is {:.0e}; try another "
         "--solver or a larger --factor-memory",
         *std::ranges::max_element(answer.result.residuals), spectral::EigenOptions{}.accept);
   }
@@ -224,7 +226,8 @@ void add_spectrum(CLI::App& app) {
   add_data_options(*verb, options->data);
   add_option_flags(*verb, options->data.settings,
                    {"laplacian", "alpha", "gamma", "eigenvectors", "components"});
-  verb->add_option("--solver", options->solver, "auto analyses the graph, chooses and falls back")
+  verb->add_option("--solver", options->solver,
+                   "auto chooses a method by the graph, and another one if it fails")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "dense", "factor", "multigrid", "davidson", "lanczos"}));
   verb->add_option("--factor-memory", options->factor_megabytes,

@@ -4,17 +4,21 @@
 #include <filesystem>
 #include <memory>
 
+#include "../table_output.h"
 #include "../training_options.h"
 #include "../verbs.h"
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
 #include "dgat/core/progress.h"
 #include "dgat/core/shell.h"
+#include "dgat/dist/communicator.h"
 #include "dgat/nn/registry.h"
 #include "dgat/report/run_page.h"
 #include "dgat/report/run_record.h"
+#include "dgat/study/memory_plan.h"
 #include "dgat/study/run.h"
 #include "dgat/study/table.h"
+#include "dgat/train/diverged.h"
 #include "dgat/train/option_table.h"
 
 namespace dgat::app {
@@ -24,8 +28,8 @@ namespace fs = std::filesystem;
 struct Train {
   CommonOptions common;
   TrainingOptions training;
-  std::string data, out;
-  bool resume = false, overwrite = false;
+  std::string data, out, log = "jsonl";
+  bool resume = false, overwrite = false, estimate = false;
 };
 
 /// The options of the run to continue. What is given now must agree with them, unless it does not
@@ -61,7 +65,7 @@ void print_summary(const study::Run& run) {
   }
   table.row({"mean ± std", "", percent(row.train, count), percent(row.val, count),
              percent(row.test, count), ""});
-  fmt::print("{}", table.terminal());
+  fmt::print("{}", on_screen(table));
   const int64_t layers = row.choice().layers;
   if (row.choices.size() > 1) {
     study::Table depths = study::Table::of({"layers", "val", "test"});
@@ -69,11 +73,61 @@ void print_summary(const study::Run& run) {
       depths.row({fmt::format("{}{}", d.layers, d.layers == layers ? " chosen" : ""),
                   percent(d.val, count), percent(d.test, count)});
     }
-    fmt::print("\n{}", depths.terminal());
+    fmt::print("\n{}", on_screen(depths));
   }
   fmt::print("\n{} on {}: test {} {} % ({} layers, {} parameters, {:.4f} s per step)\n",
              run.inputs.config->model, run.inputs.data.dataset->name, row.splits.front().metric,
              percent(row.test, count), layers, row.splits.front().parameters, row.seconds_per_step);
+}
+
+/// What --estimate prints.
+void print_plan(const study::MemoryPlan& plan, bool json) {
+  if (json) {
+    print_json({{"peak_bytes", plan.peak()},
+                {"limit_bytes", plan.limit},
+                {"fits", plan.fits()},
+                {"jobs", plan.jobs},
+                {"present_bytes", plan.present},
+                {"shared_bytes", plan.shared},
+                {"trial_bytes", plan.trial}});
+    return;
+  }
+  const auto megabytes = [](int64_t bytes) { return static_cast<double>(bytes) * 1e-6; };
+  fmt::print(
+      "{:.0f} MB: {:.0f} now, {:.0f} for the graph, {:.0f} for each of {} trials side by side; "
+      "{:.0f} MB are available\n",
+      megabytes(plan.peak()), megabytes(plan.present), megabytes(plan.shared),
+      megabytes(plan.trial), plan.jobs, megabytes(plan.limit));
+}
+
+/// Compares what the training will take with what there is. Lowers the number of trials side by
+/// side where that helps; returns whether to train. Throws: InputError when it does not fit.
+bool memory_allows(const data::Dataset& dataset, train::Config& config, const Train& options) {
+  constexpr int64_t kWorthALine = 1'000'000'000;
+  const std::optional<study::MemoryPlan> plan = study::plan_memory(dataset, config);
+  if (options.estimate) {
+    if (!plan)
+      throw_compute(
+          "{}: the memory of {} cannot be estimated, because it cannot train on a small random "
+          "graph",
+          dataset.name, config.model);
+    print_plan(*plan, options.common.json);
+    return false;
+  }
+  if (!plan) return true;
+  if (!plan->fits()) throw_does_not_fit(*plan, dataset, config);
+  if (plan->jobs < plan->wanted_jobs) {
+    notice(
+        fmt::format("train: {} trials side by side instead of {}: more do not fit into {:.1f} GB",
+                    plan->jobs, plan->wanted_jobs, static_cast<double>(plan->limit) * 1e-9));
+    config.jobs = plan->jobs;
+  }
+  if (plan->peak() >= kWorthALine) {
+    notice(fmt::format("train: needs about {:.1f} GB of memory; {:.1f} GB are available",
+                       static_cast<double>(plan->peak()) * 1e-9,
+                       static_cast<double>(plan->limit) * 1e-9));
+  }
+  return true;
 }
 
 /// Of a file only what asks for directions: a resolved one has every option.
@@ -100,8 +154,10 @@ void run(const Train& options) {
   if (!options.data.empty()) settings["data"] = options.data;
   make_paths_absolute(settings);
   if (!settings.contains("data") || settings.at("data").empty()) {
-    throw_input("train: which data set? give a file, a folder or a name: dgat train DATA");
+    throw_input(
+        "train: no data set was given; name a file, a folder or a known data set: dgat train DATA");
   }
+  refuse_input(options.out, settings.at("data"));
   if (continues && fs::exists(given_out / "summary.json")) {
     notice(fmt::format("train: {} is finished; nothing to resume", options.out));
     if (options.common.json) {
@@ -114,18 +170,27 @@ void run(const Train& options) {
     }
     return;
   }
-  const study::TrialData data = study::trial_data(train::load_for(train::resolve(settings)));
-  const train::Config config = train::resolve(settings, data.dataset->name);
+  const study::TrialData data = study::trial_data(train::load_for(settings));
+  train::Config config = train::resolve(settings, *data.dataset);
+  if (!settings.contains("steps") || !settings.contains("hidden")) {  // a resolved file has both
+    notice("train: preset " + train::preset_summary(config, *data.dataset));
+  }
   say_what_is_ignored(settings, options.training.flags, config);
+  if (!memory_allows(*data.dataset, config, options)) return;
   const fs::path out = options.out.empty()
                            ? train::RunDirectory::default_path(data.dataset->name, config.model)
                            : given_out;
-  const train::RunDirectory directory(out, options.resume      ? train::Existing::kResume
-                                           : options.overwrite ? train::Existing::kOverwrite
-                                                               : train::Existing::kRefuse);
+  const train::RunDirectory directory(out,
+                                      !dist::leads()      ? train::Existing::kFollow
+                                      : options.resume    ? train::Existing::kResume
+                                      : options.overwrite ? train::Existing::kOverwrite
+                                                          : train::Existing::kRefuse,
+                                      options.log == "tensorboard");
   spectral::SpectralCache cache(spectral::default_cache_folder());
   try {
     const study::Run run = study::run_training(data, config, cache, &directory);
+    if (!dist::leads()) return;
+    const dist::RankScope scope(dist::alone());
     report::write_page(report::run_page(out, cache, {.inputs = &run.inputs}), out / "report.html");
     if (options.common.json) {
       fmt::print("{}", study::to_json(run));
@@ -138,6 +203,12 @@ void run(const Train& options) {
     if (!begun) throw;  // nothing was worth keeping yet, or everything is kept
     throw Interrupted(fmt::format("{}; continue with: dgat train --resume --out {}", error.what(),
                                   shell_quoted(out.string())));
+  } catch (const train::Diverged&) {
+    directory.discard();
+    throw;
+  } catch (...) {  // a full disk or lack of memory: what is trained can be continued
+    if (!directory.has_checkpoints()) directory.discard();
+    throw;
   }
 }
 
@@ -146,18 +217,33 @@ void run(const Train& options) {
 void add_train(CLI::App& app) {
   auto options = std::make_shared<Train>();
   CLI::App* verb = app.add_subcommand("train", "Train a model over the splits of a data set");
-  verb->add_option("DATA", options->data, "data set: a file, a folder or a known name");
+  verb->add_option("DATA", options->data,
+                   "data set: a file, a folder, or a name of `dgat datasets`");
   verb->add_option("--out", options->out,
                    "folder of the run; default runs/<dataset>-<model>-<date-time>")
       ->type_name("DIR");
   verb->add_flag("--resume", options->resume, "continue the run in --out where it stopped");
   verb->add_flag("--overwrite", options->overwrite, "replace a run that is already in --out");
+  verb->add_flag("--estimate", options->estimate,
+                 "print how much memory the training will take, and do not train");
+  verb->add_option("--log", options->log,
+                   "what is written at every evaluation: jsonl is DIR/log.jsonl; tensorboard adds "
+                   "event files in DIR/tensorboard")
+      ->type_name("jsonl|tensorboard")
+      ->capture_default_str()
+      ->check([](const std::string& text) {
+        return text == "jsonl" || text == "tensorboard"
+                   ? ""
+                   : "jsonl or tensorboard was expected, got " + text;
+      });
   add_training_options(*verb, options->training, options->common);
   add_common_options(*verb, options->common);
   verb->footer(
       "Defaults shown are those of recipe residual. Recipe classic starts from 2 layers, hidden\n"
-      "64, adam, lr 0.01, weight decay 0.001, dropout 0.1, and on the nine small data sets from\n"
-      "the paper's own values. The best step is the first with the highest validation metric; a\n"
+      "64, adam, lr 0.01, weight decay 0.001, dropout 0.1; on the nine small data sets it starts\n"
+      "from the paper's values (its hidden sizes are those of one of eight heads). Recipe\n"
+      "deep starts from 3 layers, hidden 256, 1 head, adam, lr 0.005, weight decay 0.0005,\n"
+      "dropout 0.5, 500 steps. The best step is the first with the highest validation metric; a\n"
       "range of layers is decided by the mean validation metric over the splits. Metrics are\n"
       "fractions in files and percent in tables.\n"
       "  dgat train chameleon_filtered.npz --layers 2\n"

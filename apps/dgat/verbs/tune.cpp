@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "../advice_output.h"
@@ -25,7 +26,8 @@ namespace fs = std::filesystem;
 struct Tune {
   CommonOptions common;
   TrainingOptions training;
-  std::string data, out, budget = "30m";
+  std::string data, out, budget;
+  int64_t trials = 0;
   std::vector<std::string> search;
   bool dry = false, plain_order = false;
 };
@@ -34,7 +36,7 @@ struct Tune {
 void add_search(study::TuneOptions& request, const std::string& text) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw_input("tune: --search wants KEY=VALUE,VALUE, got '{}'", text);
+    throw_input("tune: --search needs KEY=VALUE,VALUE, got '{}'", text);
   }
   std::string key = text.substr(0, equals);
   std::replace(key.begin(), key.end(), '-', '_');
@@ -49,10 +51,10 @@ void add_search(study::TuneOptions& request, const std::string& text) {
 void print_advice(const Tune& options, const study::TuneOptions& request,
                   const data::Dataset& dataset, const train::Config& config,
                   spectral::SpectralCache& cache) {
-  const study::AdviceOptions question = study::search_question(dataset.name, request);
+  const study::AdviceOptions question = study::search_question(dataset, request);
   const study::Advice advice = study::advise(dataset, 0, question, cache);
   if (options.common.json) {
-    print_json(to_json(advice));
+    print_json(advice_json(advice));
   } else {
     fmt::print("{}", to_text(advice, fmt::format("dgat train {} --model {} --recipe {}",
                                                  shell_quoted(config.data), config.model,
@@ -73,21 +75,31 @@ void write_results(const study::TuneResult& result, const fs::path& out) {
 void run(const Tune& options) {
   study::TuneOptions request;
   for (const std::string& text : options.search) add_search(request, text);
-  request.budget_seconds = study::parse_duration(options.budget);
+  if (!options.budget.empty()) {
+    request.budget_seconds = study::parse_duration(options.budget);
+  } else if (options.trials > 0) {
+    request.budget_seconds = std::numeric_limits<double>::infinity();
+  }
+  request.trials = options.trials;
   request.advised = !options.plain_order;
-  request.settings = given_settings(options.training);
+  train::Grid grid;
+  request.settings = given_settings(options.training, &grid);
+  for (auto& [key, values] : grid) request.search.try_emplace(key, std::move(values));
   if (!options.data.empty()) request.settings["data"] = options.data;
   make_paths_absolute(request.settings);
-  if (!request.settings.contains("data")) throw_input("tune: which data set? dgat tune DATA");
-  const data::Dataset dataset = train::load_for(train::resolve(request.settings));
-  const train::Config config = train::resolve(request.settings, dataset.name);
+  if (!request.settings.contains("data")) {
+    throw_input("tune: no data set was given; name one: dgat tune DATA");
+  }
+  const data::Dataset dataset = train::load_for(request.settings);
+  const train::Config config = train::resolve(request.settings, dataset);
   request.jobs = config.jobs;
   spectral::SpectralCache cache(spectral::default_cache_folder());
   if (options.dry) {
     print_advice(options, request, dataset, config, cache);
     return;
   }
-  if (options.out.empty()) throw_input("tune: where to? give a folder with --out DIR");
+  if (options.out.empty())
+    throw_input("tune: the output folder is missing; give one with --out DIR");
   const fs::path out = options.out;
   refuse_run_folder(out);
   study::Ledger ledger(out / "ledger.jsonl");
@@ -115,35 +127,41 @@ void add_tune(CLI::App& app) {
   auto options = std::make_shared<Tune>();
   CLI::App* verb = app.add_subcommand(
       "tune", "Search gamma, rewiring, depth and rates on the validation metric");
-  verb->add_option("DATA", options->data, "data set: a file, a folder or a known name");
+  verb->add_option("DATA", options->data,
+                   "data set: a file, a folder, or a name of `dgat datasets`");
   verb->add_option("--out", options->out,
                    "folder for the ledger, config.yaml, tune.json, tune.md, report.html")
       ->type_name("DIR");
   verb->add_option("--budget", options->budget,
-                   "time after which no trial is started: 45s, 30m, 2h")
-      ->capture_default_str();
+                   "start no trial after this time: 45s, 30m, 2h [30m; no limit with --trials]");
+  verb->add_option("--trials", options->trials,
+                   "largest number of trials (trainings of one network on one split); for searches "
+                   "that are compared")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+      ->type_name("N");
   verb->add_option("--search", options->search,
                    "values to search for an option, like gamma=0.1,0.3 (may be repeated)")
       ->type_name("KEY=V,V");
   verb->add_flag(
       "--dry", options->dry,
-      "train nothing: print what `dgat advise` would, for the graphs that the search would try");
+      "train nothing; print the ranking of `dgat advise` for the graphs that the search would try");
   verb->add_flag("--no-advice", options->plain_order,
-                 "take graphs in random order instead of best-advised first");
+                 "try the graphs in random order instead of the order of the advice");
   add_resume(*verb);
   add_training_options(*verb, options->training, options->common);
   add_common_options(*verb, options->common);
   verb->footer(
-      "Options given as flags or in --config are fixed; the others are searched: gamma, alpha,\n"
-      "rewire and epsilon (directional models; dgn keeps to its graph and the random-walk\n"
-      "Laplacian unless --laplacian tuned and --search say otherwise), layers, lr, dropout,\n"
-      "weight decay, and what the model adds. Candidates start with a quarter of the steps on one\n"
-      "split, or on so many that they have a thousand validation nodes together; the best third\n"
-      "goes on to all steps, three times as many splits, all splits. Graphs that coincide are\n"
-      "tried once; alpha below 1 meets only the best-advised rewiring of each gamma, unless\n"
-      "--search names alpha. Only the validation metric decides; test labels are not read.\n"
-      "Interrupted or out of time, the same command continues from the ledger; a larger --budget\n"
-      "searches on.\n"
+      "Options given as flags or in --config are fixed; a list in --config is like --search. The\n"
+      "search covers the other options: layers, lr, dropout, weight decay and width, with the\n"
+      "same values for every model and recipe, the options of the model, and for directional\n"
+      "models gamma, alpha, rewire and epsilon. (dgn keeps its graph unless --search names a\n"
+      "rewiring, and the random-walk Laplacian unless --laplacian tuned is given.)\n"
+      "Candidates start with a quarter of the steps on one split, or on as many splits as have a\n"
+      "thousand validation nodes together. The best third advances to all steps, then to three\n"
+      "times as many splits, then to all splits. Equal graphs are tried once. Alpha below 1 is\n"
+      "tried only with the best-advised rewiring of each gamma, unless --search names alpha.\n"
+      "The validation metric alone decides; test labels are not read. The same command continues\n"
+      "an interrupted search from the ledger. A larger --budget continues a finished one.\n"
       "  dgat tune chameleon_filtered --budget 1h --out tuned\n"
       "  dgat tune graph.npz --model gat --search lr=1e-4,1e-3 --hidden 128 --out tuned-gat\n"
       "  dgat train --config tuned/config.yaml --out tuned/run");

@@ -9,7 +9,7 @@ namespace dgat {
 
 /// Base of everything dgat throws on purpose. Messages read
 ///   where: what is wrong, the value seen, what to do
-/// in lower case, on one line; input files are named with their line or key.
+/// in lower case, on one line. Input files are named with line or key.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -8,8 +8,8 @@
 /// Parallel loops that give the same bits at every thread count.
 ///
 /// A range is cut into blocks of a fixed size, chosen by the caller and never by the number of
-/// threads; threads take blocks as they come free; reductions add the blocks' results in block
-/// order. A loop inside a loop runs on the thread that meets it.
+/// threads. A free thread takes the next block. Reductions add the blocks' results in block order.
+/// A nested loop runs on the thread that starts it.
 namespace dgat {
 
 /// Threads a loop may use. 0 (the start value) means all cores.

@@ -5,18 +5,18 @@
 #include <string>
 #include <string_view>
 
-/// What a person sees while dgat works. Everything here goes to standard error; standard output
-/// belongs to results. Library code reports through this header and never prints by itself.
+/// Progress and notices for the user. Everything here goes to standard error; standard output is
+/// for results. Library code reports through this header and never prints by itself.
 namespace dgat {
 
 /// Silences notices and progress (--quiet).
 void set_quiet(bool quiet);
 
-/// One line worth knowing ("3 duplicate edges dropped"), prefixed by where it comes from.
-/// The same line is said once: splits and studies meet the same graph many times.
+/// Prints one line ("3 duplicate edges dropped"), prefixed by where it comes from.
+/// Equal lines are printed once: splits and studies use the same graph many times.
 void notice(std::string_view text);
 
-/// Progress of one long job: a bar on a terminal, a plain line now and then otherwise. Shows
+/// Progress of one long job: a bar on a terminal, otherwise a plain line at intervals. Shows
 /// nothing for jobs that end within half a second.
 class Progress {
  public:
@@ -28,7 +28,7 @@ class Progress {
 
   /// The total, once it is known.
   void set_total(int64_t total) { total_ = total; }
-  /// done so far, and an optional remark behind the bar ("loss 0.43, val 87.1%").
+  /// The amount done so far, and an optional remark behind the bar ("loss 0.43, val 87.1%").
   void update(int64_t done, std::string_view remark = {});
   /// Removes the bar; called by the destructor.
   void finish();

@@ -2,8 +2,8 @@
 
 namespace dgat {
 
-/// While one lives, notices of the current thread are left out: the hundredth repetition of a line
-/// is not worth knowing.
+/// While such an object exists, notices of the current thread are not printed: for code that
+/// repeats a computation whose notices were printed before.
 class QuietNotices {
  public:
   QuietNotices();

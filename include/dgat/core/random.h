@@ -46,7 +46,7 @@ constexpr double to_unit(uint32_t high, uint32_t low) {
   return static_cast<double>((uint64_t{high} << 21) | (low >> 11)) * 0x1.0p-53;
 }
 
-/// A sequence read off a Philox stream, for serial code.
+/// A sequence taken from a Philox stream, for serial code.
 class Random {
  public:
   explicit constexpr Random(uint64_t seed, uint64_t stream = 0) : philox_(seed, stream) {}

@@ -15,9 +15,9 @@ struct Job {
 };
 }  // namespace detail
 
-/// Work that another thread does while the caller goes on. That thread is one of those that help
-/// with the caller's loops, so no more threads are busy than before. Loops inside the work stay on
-/// it. The thread that starts the work also waits for it.
+/// Work that another thread does while the caller continues. That thread is a worker of the
+/// caller's loops, so the number of busy threads does not grow. Loops inside the work run on that
+/// thread. The thread that starts the work also waits for it.
 class SideTask {
  public:
   SideTask() = default;

@@ -2,13 +2,13 @@
 
 #include <cstdint>
 
-/// Numbers too small for a full mantissa (below 1e-38 in float): in training they carry nothing,
-/// being squares of tiny gradients and tails of softmax, and some processors take a hundred times
-/// as long for each as for other numbers.
+/// Numbers too small for a full mantissa (below 1e-38 in float). In training they are squares of
+/// tiny gradients and tails of softmax, and have no effect. Some processors take a hundred times as
+/// long for each.
 namespace dgat {
 
-/// While it lives, they count as zero on the current thread and in the loops that it starts: a loop
-/// has the same bits on every thread.
+/// While it exists, they count as zero on the current thread and in the loops that it starts. So a
+/// loop has the same bits on every thread.
 class FlushSubnormals {
  public:
   FlushSubnormals();
@@ -21,7 +21,7 @@ class FlushSubnormals {
 };
 
 namespace detail {
-/// What the current thread does with them, to be taken over by a thread that works for it.
+/// The setting of the current thread; threads that work for it copy it.
 uint32_t subnormal_mode();
 void set_subnormal_mode(uint32_t mode);
 }  // namespace detail

@@ -12,7 +12,7 @@
 
 namespace dgat::data {
 
-/// One file of a data set: where it lies below a cache or mirror, and where it comes from.
+/// One file of a data set: its path below a cache or mirror, and its source.
 struct CatalogueFile {
   const char* path;    ///< "actor.npz", "cornell_old/out1_graph_edges.txt"
   const char* url;     ///< pinned to a commit
@@ -35,7 +35,7 @@ struct CatalogueEntry {
   PublishedHomophily homophily;
   const char* origin;
   const char* licence;
-  const char* note;                      ///< what one should know, or ""
+  const char* note;                      ///< a remark for users, or ""
   std::span<const CatalogueFile> files;  ///< empty: no source in a format that dgat reads
 };
 
@@ -45,7 +45,7 @@ std::span<const CatalogueEntry> catalogue();
 /// Case does not matter, '_' is '-', and film is actor; nullptr when there is no such name.
 const CatalogueEntry* find_in_catalogue(std::string_view name);
 
-/// Where a data set lies on this machine: STEM.npz, or a folder STEM/ with all its files, in one of
+/// The path of a data set on this machine: STEM.npz, or a folder STEM/ with all its files. Looks in
 /// the folders of $DGAT_DATA (separated by ':'), then in <cache>/datasets.
 std::optional<std::filesystem::path> find_locally(const CatalogueEntry& entry);
 

@@ -38,9 +38,9 @@ struct Dataset {
   Metric metric() const { return classes == 2 ? Metric::kRocAuc : Metric::kAccuracy; }
 };
 
-/// Checks sizes and ranges that hold for every source: one label per node, labels in
-/// [-1, classes), feature rows = nodes and finite, splits inside the graph and without overlap.
-/// Throws InputError beginning with `source`.
+/// Checks what holds for every source: one label per node, labels in [-1, classes), one row of
+/// finite features per node, splits inside the graph and without overlap. Throws InputError
+/// beginning with `source`.
 void validate(const Dataset& dataset, const std::string& source);
 
 }  // namespace dgat::data

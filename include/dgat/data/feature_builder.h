@@ -8,14 +8,18 @@
 
 namespace dgat::data {
 
-/// Makes Features of values that arrive row by row, without ever holding a dense copy of a sparse
-/// matrix: entries are kept sparse until Features::kSparseBelow of the whole matrix is filled, and
-/// only then spread out. The result is that of Features::compact.
+/// Makes Features of values that arrive row by row. A sparse matrix is never held as a dense copy:
+/// entries stay sparse until Features::kSparseBelow of the whole matrix is filled. The result is
+/// that of Features::compact.
 class FeatureBuilder {
  public:
   FeatureBuilder(int64_t rows, int64_t cols);
   /// The next values; a piece may begin and end inside a row.
   void append(std::span<const float> values);
+  /// Bytes of the entries kept so far.
+  int64_t memory() const {
+    return static_cast<int64_t>(values_.size() * sizeof(float) + columns_.size() * sizeof(int32_t));
+  }
   /// Needs: rows * cols values were appended.
   Features finish();
 

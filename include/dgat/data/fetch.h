@@ -14,10 +14,10 @@ struct FetchOptions {
   /// Take the files from MIRROR/PATH, PATH as in the catalogue (STEM.npz where it names none).
   std::string mirror = {};
   /// Expected checksum of --url: 64 hexadecimal digits. Empty: the catalogue's, where it knows one.
-  /// "none": not checked.
   std::string sha256 = {};
-  bool offline = false;  ///< do not touch the network; also DGAT_OFFLINE=1
-  bool force = false;    ///< download again what is there
+  bool no_checksum = false;  ///< checksums are not compared; else one must be known but for file://
+  bool offline = false;      ///< do not use the network; also DGAT_OFFLINE=1
+  bool force = false;        ///< download again what is there
   DownloadOptions download = {};
 };
 
@@ -29,7 +29,8 @@ struct FetchResult {
 
 /// Makes sure that a data set is in <cache>/datasets. A file without a known checksum is read once
 /// before it is kept, so that an error page is not taken for data.
-/// Throws: as download(); InputError when offline or when no source is known.
+/// A file of the catalogue may have the size stated there, others download.max_bytes.
+/// Throws: as download(); InputError when offline or when no source or no checksum is known.
 FetchResult fetch_dataset(const CatalogueEntry& entry, const FetchOptions& options = {});
 
 /// DGAT_OFFLINE is set to something other than 0.

@@ -33,10 +33,10 @@ bool is_geom_gcn_folder(const std::filesystem::path& folder);
 /// Throws: InputError naming file and line.
 Dataset read_geom_gcn(const std::filesystem::path& folder, const LoadOptions& options = {});
 
-/// Writes the text files and, inside the same folder, the split files. Features that are all ones
-/// and mostly absent are written as indices with a feature_amount header, others as values; node
-/// ids, class and feature names have no place in this format and are dropped with a notice.
-/// The folder appears whole, or file by file when it exists.
+/// Writes the text files and, inside the same folder, the split files. Sparse features that are all
+/// ones are written as indices with a feature_amount header, others as values. The format cannot
+/// hold node ids, class and feature names; they are dropped with a notice. The folder appears
+/// whole, or file by file when it exists.
 void write_geom_gcn(const Dataset& dataset, const std::filesystem::path& folder);
 
 }  // namespace dgat::data

@@ -7,24 +7,25 @@
 #include "dgat/data/dataset.h"
 #include "dgat/data/splits.h"
 
-/// One door to every format. A reader per format stands in its own header (npz_dataset.h, ...);
-/// the table in load.cpp knows them all.
+/// The entry point to every format. Each format has a reader in its own header (npz_dataset.h,
+/// ...); the table in load.cpp lists them.
 namespace dgat::data {
 
 struct LoadOptions {
   bool directed = false;     ///< keep arcs as they are instead of adding the reverse of each
+  bool unweighted = false;   ///< every edge counts 1: weights of the file are not read
   SplitOptions splits = {};  ///< what to do about splits; by default those of the file
   std::string format = {};   ///< name of a format; empty: found from the extension or folder layout
 };
 
 /// Reads a data set named by the path of a file or folder, or by a name of the catalogue (see
-/// find_locally). A path that exists wins over a name.
+/// find_locally). An existing path takes precedence over a name.
 ///
 /// The result is validated, has a name (the file's stem when the format holds none) and the
 /// splits that `options.splits` asks for. Says in a notice how many self loops and duplicates
 /// were dropped.
-/// Throws: InputError that names the file and the line or key; for a name that is nothing known,
-///         one that says what was tried.
+/// Throws: InputError that names the file and the line or key; for an unknown name it lists what
+///         was tried.
 Dataset load_dataset(const std::string& path_or_name, const LoadOptions& options = {});
 
 /// Writes a data set in the format that the extension of `path` (or `format`) names. Whole or not

@@ -44,8 +44,9 @@ struct ArrayInfo {
 
 /// Opens an archive; arrays are inflated when asked for.
 ///
-/// Nothing is allocated on the word of a header alone: a shape must agree with the bytes that the
-/// archive really holds, and those with what deflate can produce from the size of the file.
+/// A header alone never decides how much is allocated. A shape must agree with the bytes in the
+/// archive, and these with what deflate can make of the size of the file. read() compares what it
+/// allocates with limits.h.
 /// Throws: InputError that names the file and the key.
 class NpzReader {
  public:
@@ -71,10 +72,12 @@ class NpzReader {
                    const std::function<void(std::span<const T>)>& take) const;
 
   const std::string& path() const { return path_; }
+  int64_t file_bytes() const { return file_bytes_; }
 
  private:
   struct Archive;
   std::string path_;
+  int64_t file_bytes_ = 0;
   std::unique_ptr<Archive> archive_;
   std::vector<std::string> keys_;
 };

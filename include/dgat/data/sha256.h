@@ -15,7 +15,7 @@ class Sha256 {
   ~Sha256();
 
   void update(std::string_view bytes);
-  /// The length, then the bytes of the values: two lists in a row are not one longer list.
+  /// The length, then the bytes of the values, so that two lists differ from their concatenation.
   template <class T>
   void update_list(std::span<const T> values) {
     update(std::to_string(values.size()) + ":");

@@ -20,29 +20,29 @@ struct SplitFractions {
 /// Throws: InputError when it is not three shares, the first positive, that sum to at most 100.
 SplitFractions parse_split_fractions(const std::string& text);
 
-/// Where the splits of a data set come from. A split file wins over fractions, both win over the
-/// masks of the data set itself; with neither, the masks stay.
+/// Where the splits of a data set come from: a split file or fractions, which replace the masks of
+/// the data set; with neither, the masks stay. A split file and fractions together are an error.
 struct SplitOptions {
   std::optional<SplitFractions> fractions = {};    ///< --split: random ones
   std::optional<int> count = {};                   ///< --splits: how many (random ones: 10)
   uint64_t seed = 0;                               ///< --seed
   std::optional<std::filesystem::path> file = {};  ///< --split-file
-  bool required = false;  ///< a set without any (or one asked for a count) gets random 60/20/20
+  bool required = false;  ///< a data set without splits gets random ones (60/20/20)
 };
 
-/// Stratified random splits: the n nodes of a class are shuffled and cut at round(n*train),
-/// round(n*(train+val)) and round(n*(train+val+test)), so that every part of every class is within
-/// one node of its share. Unlabelled nodes are in no part.
+/// Stratified random splits. The n nodes of a class are shuffled and cut at round(n*train),
+/// round(n*(train+val)) and round(n*(train+val+test)). So every part of a class is within one node
+/// of its share. Unlabelled nodes are in no part.
 ///
-/// Split k is a function of (labels, fractions, seed, k) alone: asking for more splits does not
-/// change the first ones, and neither edges, features nor the thread count matter.
+/// Split k is a function of (labels, fractions, seed, k) alone. More splits do not change the first
+/// ones, and edges, features and thread count have no effect.
 std::vector<Split> random_splits(const std::vector<int32_t>& labels, int32_t classes,
                                  const SplitFractions& fractions, int count, uint64_t seed);
 
-/// Splits from a CSV file (any separator, quotes, gzip: see text_file.h): a header
-/// `id,split0,split1,...`, then one line per node with its id (an original id where the data set
-/// has those, else a number from 0) and, for every split, `train`, `val`, `test` or nothing. Nodes
-/// that are not listed are in no part; unlabelled ones are left out with a notice.
+/// Splits from a CSV file (any separator, quotes, gzip: see text_file.h). The header is
+/// `id,split0,split1,...`. A line has the id of a node (its original id where the data set has
+/// those, else a number from 0) and, for every split, `train`, `val`, `test` or nothing. Nodes that
+/// are not listed are in no part; unlabelled ones are left out with a notice.
 ///
 /// Throws: InputError that names file and line.
 std::vector<Split> read_split_csv(const std::filesystem::path& path, const Dataset& dataset);

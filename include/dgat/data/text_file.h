@@ -23,8 +23,8 @@ struct TextDialect {
   static constexpr char kDetect = '\0';
 };
 
-/// Rows of a text file, without a copy per field: a field is a view into the file's bytes, which
-/// the reader owns (doubled quotes are folded in place).
+/// Rows of a text file, without a copy per field. A field is a view into the file's bytes, which
+/// the reader owns. Doubled quotes are folded in place.
 ///
 /// Takes LF and CRLF, a UTF-8 byte order mark, lines of any length, gzip (known by its first
 /// bytes, several members too). Blank and comment lines are skipped, but counted.
@@ -37,7 +37,7 @@ struct TextDialect {
 class TextReader {
  public:
   explicit TextReader(const std::filesystem::path& path, const TextDialect& dialect = {});
-  /// For text that is no file of its own; `name` stands in errors.
+  /// For text that is not in a file; errors use `name`.
   TextReader(std::string text, std::string name, const TextDialect& dialect);
 
   /// Moves to the next row; false at the end.
@@ -50,7 +50,11 @@ class TextReader {
   const std::string& name() const { return name_; }
   char separator() const { return dialect_.separator; }
 
-  /// The next line as it stands, comments included; for formats with a banner.
+  /// The fields of the row that next() will give, without moving there. Quotes are not interpreted,
+  /// and a row that begins over 64 KB further on is not found.
+  std::vector<std::string> peek() const;
+
+  /// The next line unchanged, comments included; for formats with a banner.
   bool next_raw_line(std::string_view& text);
 
   /// A whole number or a finite real; `what` names the field in the error.
@@ -87,7 +91,7 @@ std::string shown(std::string_view text);
 
 /// The whole of `text` as a number; false when it is not one (or is out of range).
 bool parse_integer(std::string_view text, int64_t& value);
-/// Also takes nan and inf: callers decide.
+/// Also accepts nan and inf; the caller checks.
 bool parse_real(std::string_view text, double& value);
 
 /// The unpacked bytes of a file; gzip is recognised by its first two bytes.

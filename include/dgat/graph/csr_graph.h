@@ -16,13 +16,16 @@ struct Edge {
 };
 
 /// An immutable graph in compressed sparse rows. Row i is the receiver; its columns, in increasing
-/// order, are the senders N(i). An undirected graph holds both directions of every edge.
+/// order, are the senders N(i). An undirected graph holds both directions of every edge. Arcs may
+/// carry positive weights; without them every weight is 1.
 class CsrGraph {
  public:
   CsrGraph() = default;
-  /// Takes finished arrays: offsets has nodes+1 entries, every row is sorted, without repeats and
-  /// without self loops (build_graph makes them so). Throws InternalError otherwise.
-  CsrGraph(std::vector<ArcIndex> offsets, std::vector<NodeId> targets, bool directed);
+  /// Takes finished arrays. offsets has nodes+1 entries. Every row is sorted, without repeats and
+  /// self loops (build_graph makes them so). Weights are empty, or positive and finite, one per
+  /// arc. Throws InternalError otherwise.
+  CsrGraph(std::vector<ArcIndex> offsets, std::vector<NodeId> targets, bool directed,
+           std::vector<float> weights = {});
 
   NodeId nodes() const { return static_cast<NodeId>(offsets_.size()) - 1; }
   ArcIndex arcs() const { return static_cast<ArcIndex>(targets_.size()); }
@@ -39,17 +42,32 @@ class CsrGraph {
   }
   bool has_arc(NodeId receiver, NodeId sender) const;  ///< O(log degree)
 
+  bool weighted() const { return !weights_.empty(); }
+  /// One per arc, in the order of targets(); empty when the graph is not weighted.
+  std::span<const float> weights() const { return weights_; }
+  double weight(ArcIndex e) const {
+    return weights_.empty() ? 1.0 : double{weights_[static_cast<size_t>(e)]};
+  }
+  /// D_ii: the sum of the weights of row i, which is degree(i) when the graph is not weighted.
+  double strength(NodeId i) const {
+    return strengths_.empty() ? static_cast<double>(degree(i)) : strengths_[static_cast<size_t>(i)];
+  }
+
   std::span<const ArcIndex> offsets() const { return offsets_; }
   std::span<const NodeId> targets() const { return targets_; }
 
   /// Every undirected edge once (from < to), or every arc of a directed graph, in row order.
   std::vector<Edge> edge_list() const;
+  /// The weights of edge_list(); empty when the graph is not weighted.
+  std::vector<float> edge_weights() const;
 
   friend bool operator==(const CsrGraph&, const CsrGraph&) = default;
 
  private:
   std::vector<ArcIndex> offsets_ = {0};
   std::vector<NodeId> targets_;
+  std::vector<float> weights_;     // empty: all 1
+  std::vector<double> strengths_;  // empty: the degrees
   bool directed_ = false;
 };
 

@@ -4,7 +4,7 @@
 
 namespace dgat::graph {
 
-/// Degrees at a glance (incoming arcs for a directed graph). All zero for an empty graph.
+/// Summary of the degrees (incoming arcs for a directed graph). All zero for an empty graph.
 struct DegreeSummary {
   int64_t min = 0;
   double median = 0;  ///< mean of the two middle degrees when the number of nodes is even

@@ -41,14 +41,14 @@ struct Homophily {
 
 inline constexpr int kMaxHomophilyClasses = 4096;
 
-/// All measures on the undirected simple graph of the labelled nodes (label -1 = unlabelled: such
-/// nodes and their edges are left out; a directed graph is symmetrised first).
+/// All measures on the undirected simple graph of the labelled nodes. Nodes with label -1 and their
+/// edges are left out. A directed graph is symmetrised first.
 ///
-/// Aggregation compares, for every node i and X = (A + I) Z, the mean over j of X_i.X_j inside the
-/// class of i (i itself included) with the mean over all other nodes. Only class sums
-/// M_c = sum of X_j over class c are needed, so N x N similarities never exist; the sums are
-/// integers and the comparison is exact, so ties count as the formula says. With a single class
-/// there is nothing to lose against and every node counts.
+/// Aggregation, with X = (A + I) Z: for every node i it compares the mean of X_i.X_j over the
+/// class of i (i itself included) with the mean over all other nodes. It needs only the class
+/// sums M_c = sum of X_j over class c, no N x N similarities. The sums are integers and the
+/// comparison is exact, so ties count as the formula says. With a single class every node
+/// counts.
 ///
 /// Cost:   O(E + N + C^2); same bits at every thread count.
 /// Throws: InputError when the number of labels is not the number of nodes, a label is outside

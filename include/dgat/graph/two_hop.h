@@ -5,8 +5,8 @@
 /// Nodes at distance exactly two: joined by a path of two edges, not by one, and not the same.
 namespace dgat::graph {
 
-/// Walks i <- j <- m of two arcs with m != i: the work of the functions below, and a bound on the
-/// arcs of the two-hop graph (a star of n leaves has n^2). Cost: O(E).
+/// Walks i <- j <- m of two arcs with m != i (a star of n leaves has n^2). This is the work of the
+/// functions below and a bound on the arcs of the two-hop graph. Cost: O(E).
 int64_t count_two_paths(const CsrGraph& graph);
 
 /// Arcs of two_hop_graph(graph), without making it.

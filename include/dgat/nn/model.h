@@ -13,7 +13,7 @@
 /// A model is a forward function over the tape plus named parameters.
 namespace dgat::nn {
 
-/// What a forward pass may keep for a reader.
+/// Intermediate results that a forward pass can keep for inspection.
 template <class T>
 struct Inspection {
   std::vector<tensor::Matrix<T>> attention;  ///< per attention layer: [arcs, heads]
@@ -40,8 +40,8 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   /// Called once before the first forward pass on an input: the place to precompute what depends on
-  /// the graph and not on parameters. What costs memory or time and is the same for every split
-  /// goes through input.precomputed.
+  /// the graph and not on parameters. Large parts that are the same for every split go through
+  /// input.precomputed.
   virtual void prepare(const GraphInput<T>& /*input*/) {}
 
   /// Logits [nodes, options().outputs()]. Dropout acts when the tape is in training. Otherwise the
@@ -56,6 +56,16 @@ class Model {
     return tensor::gather_rows(tape, forward(tape, input), rows);
   }
 
+  /// The logits of all nodes, [nodes, options().outputs()], outside training. `parts` are lists of
+  /// increasing nodes; every node is in one. A model may go through them one after another in every
+  /// layer, so that beside the input and the output of the layer only the values of one part are in
+  /// memory; this one does not. The numbers are those of forward() up to the rounding of products
+  /// of other sizes.
+  virtual tensor::Matrix<T> forward_by_parts(tensor::Tape<T>& tape, const GraphInput<T>& input,
+                                             const std::vector<std::vector<int32_t>>& /*parts*/) {
+    return forward(tape, input).value().clone();
+  }
+
   /// A term added to the loss, 1 x 1, or an empty Var; called after forward_rows() on the same tape
   /// in training. (tape.options().step says which step this is, for schedules.)
   virtual tensor::Var<T> auxiliary_loss(tensor::Tape<T>& /*tape*/, const GraphInput<T>& /*input*/) {
@@ -63,8 +73,8 @@ class Model {
   }
 
   /// Models that train in two stages: the share of the steps that belongs to the first one. There
-  /// pretraining() is true and forward() gives the logits of that stage, which the loss and the
-  /// evaluation then judge; patience waits until it is over.
+  /// pretraining() is true and forward() gives the logits of that stage, which loss and
+  /// evaluation then use; patience counts from the second stage.
   virtual double pretraining_share() const { return 0; }
   /// Called between the stages, when the weights of the best step of pre-training are in place:
   /// may set parameters from what they predict. The second stage starts with a fresh optimiser, and

@@ -7,14 +7,35 @@
 
 namespace dgat::nn {
 
-/// The two architectures that attention is built into.
+/// The architectures that a convolution is built into.
 enum class Recipe {
   kResidual,  ///< input linear, pre-norm residual blocks with an FFN, output norm and linear
-  kClassic    ///< the original GAT: layers of concatenated heads, the last one averaged
+  kClassic,   ///< the original GAT: layers of concatenated heads, the last one averaged
+  kDeep       ///< dropout(ReLU(norm(conv(x) + skip(x)))) per layer, output linear
 };
-/// "residual" or "classic". Throws: InputError that lists them.
+/// "residual", "classic" or "deep". Throws: InputError that lists them.
 Recipe parse_recipe(std::string_view text);
 std::string to_string(Recipe recipe);
+
+/// How the weights of a convolution start.
+enum class Start {
+  kUniform,  ///< weights and biases uniform within 1/sqrt(in)
+  kGlorot    ///< weights uniform within sqrt(6 / (in + out)), biases 0
+};
+
+/// Choices of recipe deep.
+enum class Norm { kBatch, kLayer, kNone };
+enum class Skip {
+  kLinear,    ///< W x + b
+  kIdentity,  ///< x; none where a layer reads the node features
+  kNone
+};
+/// What the output map reads ("jumping knowledge").
+enum class Jumps {
+  kNone,  ///< the last layer
+  kSum,   ///< the sum of all layers
+  kCat    ///< all layers side by side
+};
 
 /// Everything that fixes the shape of a model.
 struct ModelOptions {
@@ -29,6 +50,13 @@ struct ModelOptions {
   bool directional = true;              ///< directional models only: edge features enter the scores
   int64_t eigenvectors = 1;             ///< k: an edge carries 2k features
   bool projection = false;              ///< classic: paper eq. 17's W^(l) behind every hidden layer
+  Norm norm = Norm::kBatch;             ///< deep
+  Skip skip = Skip::kLinear;            ///< deep
+  Jumps jumps = Jumps::kNone;           ///< deep
+  bool input_linear = false;            ///< deep: a linear map in front of the first layer
+  bool conv_bias = false;               ///< classic: a bias behind the sum of an attention
+  Start init = Start::kUniform;         ///< classic, deep: of the convolutions
+  bool dropout_values = false;          ///< classic: dropout on W x where it is summed
   uint64_t seed = 0;                    ///< of the initial weights
   std::map<std::string, double> extra;  ///< what only this model knows (ModelInfo::extras)
 

@@ -22,11 +22,11 @@ struct Initializer {
   static Initializer xavier_normal(double gain) { return {Kind::kXavierNormal, gain}; }
 };
 
-/// The trained matrices of a model, named and shaped as in the weight file ([out, in], like
-/// PyTorch), in the order in which the model declares them.
+/// The trained matrices of a model, in the order in which the model declares them. Names and shapes
+/// are those of the weight file ([out, in], like PyTorch).
 ///
-/// Initial values are a function of (seed, name, position): a model that has more parameters than
-/// another shares the initial values of those they have in common. Addresses stay valid.
+/// Initial values are a function of (seed, name, position), so two models have the same initial
+/// values in the parameters that both have. Addresses stay valid.
 template <class T>
 class ParameterSet {
  public:

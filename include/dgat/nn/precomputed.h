@@ -10,7 +10,7 @@
 
 namespace dgat::nn {
 
-/// What a part will take, said before it is made.
+/// The size of a part, known before it is computed.
 struct PartSize {
   int64_t bytes = 0;
   std::string detail;  ///< where the bytes come from: "45003472 pairs at distance two"
@@ -19,8 +19,8 @@ struct PartSize {
 /// Half of the memory of this machine.
 int64_t default_memory_budget();
 
-/// What models derive from the graph and the features alone (powers of A times X, the two-hop
-/// graph, a polynomial basis): made once per data set and shared by all splits and depths.
+/// What models derive from graph and features alone: powers of A times X, the two-hop graph, a
+/// polynomial basis. Made once per data set and shared by all splits and depths.
 ///
 ///   two_hop_ = input.precomputed->get<tensor::SparseMatrix<T>>(
 ///       "h2gcn: two-hop graph", [&] { return PartSize{bytes}; }, [&] { return make(graph); });

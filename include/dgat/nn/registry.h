@@ -25,12 +25,16 @@ struct ModelInfo {
   std::string equations;    ///< a few lines of plain text: what one layer computes
   std::string reference;    ///< where it comes from
   bool uses_heads = false;
-  bool uses_hidden = true;   ///< false: there is no hidden layer
-  bool uses_layers = true;   ///< false: there is nothing to stack; layers count as 1
-  bool own_recipe = false;   ///< the network of its paper, neither residual nor classic
-  bool directional = false;  ///< sees the rewired graph and the directional edge features
-  bool has_classic = false;  ///< can be built with recipe classic
-  bool per_node = false;     ///< learns a row per node (ModelOptions::nodes): tied to its graph
+  bool uses_hidden = true;         ///< false: there is no hidden layer
+  bool uses_layers = true;         ///< false: there is nothing to stack; layers count as 1
+  bool own_recipe = false;         ///< the network of its paper, none of the recipes
+  bool directional = false;        ///< sees the rewired graph and the directional edge features
+  bool has_classic = false;        ///< can be built with recipe classic
+  bool has_deep = false;           ///< can be built with recipe deep
+  bool over_ranks = false;         ///< can be trained by several ranks together
+  bool in_cells = false;           ///< a step can read a part of the graph (--cells)
+  bool uses_edge_weights = false;  ///< its matrices contain the weights of a weighted graph
+  bool per_node = false;  ///< learns a row per node (ModelOptions::nodes): tied to its graph
   std::map<std::string, std::string> defaults;  ///< training options that differ, by key
   /// Values worth searching, by key; that of an extra option is extra.NAME.
   std::map<std::string, std::vector<std::string>> grid;

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "dgat/report/explorer_block.h"
+
 /// What a page can show, as plain data. Every chart is also a table on the page: the front end
 /// (src/report/web) makes pictures, tables, CSV, SVG and PNG from the same numbers.
 /// Not-a-number means "no value here" everywhere and is drawn as a gap.
@@ -37,7 +39,7 @@ struct Table {
   std::vector<std::vector<Cell>> rows;
 };
 
-/// A labelled line across a chart at one value of the horizontal axis.
+/// A labelled vertical line at one value of the horizontal axis.
 struct Marker {
   double at = 0;
   std::string label;
@@ -69,7 +71,7 @@ struct BarChart {
   Format format = Format::kNumber;
   std::vector<std::string> groups;
   std::vector<BarSeries> series;
-  std::vector<double> sizes = {};  ///< how many things each group stands for, or empty
+  std::vector<double> sizes = {};  ///< how many items each group counts, or empty
 };
 
 /// Bars over bins: edges has one entry more than every series.
@@ -109,12 +111,13 @@ struct Heatmap {
   bool diverging = false;  ///< one colour for values below zero, another for those above
 };
 
-/// What became of an edge in the rewiring.
+/// What rewiring did to an edge.
 enum class EdgeState : uint8_t { kKept = 0, kDropped = 1, kAdded = 2 };
 /// Which part of the split a node belongs to.
 enum class Part : uint8_t { kNone = 0, kTrain = 1, kValidation = 2, kTest = 3 };
 
-/// A graph to look at: nodes in one or more layouts, edges with their fate, attention on the arcs.
+/// A drawing of a graph: nodes in one or more layouts, edges with their state after rewiring,
+/// attention on the arcs.
 /// Nodes are numbered 0 .. nodes-1 inside the drawing; `id` is the number in the data set.
 struct Drawing {
   struct Layout {
@@ -143,7 +146,7 @@ struct Drawing {
   std::vector<Layer> layers;
 };
 
-using Block =
-    std::variant<Facts, Code, Table, LineChart, BarChart, Histogram, DotChart, Heatmap, Drawing>;
+using Block = std::variant<Facts, Code, Table, LineChart, BarChart, Histogram, DotChart, Heatmap,
+                           Drawing, Explorer>;
 
 }  // namespace dgat::report

@@ -21,7 +21,7 @@ struct Page {
 };
 
 /// The page as one HTML file: style, script and data inside, no request to anywhere. Text of any
-/// content is safe: it travels as JSON without `<` and is set as text, never parsed as HTML.
+/// content is safe: it is stored as JSON without `<` and never parsed as HTML.
 std::string render(const Page& page);
 
 /// The data of the page, one JSON object on one line.

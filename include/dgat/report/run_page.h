@@ -21,7 +21,7 @@ struct RunPageOptions {
 /// spectrum and rewiring, drawing, attention.
 ///
 /// The networks of all splits predict once. When the data set is gone (or cannot be used), the page
-/// holds what the directory knows and a notice says what is missing.
+/// shows what the directory holds and a notice says what is missing.
 ///
 /// Cost:   one forward pass per split, and an eigensolve unless the cache has it.
 /// Throws: InputError when the directory is not a finished run, or has no such split.

@@ -7,18 +7,15 @@
 #include <utility>
 #include <vector>
 
-namespace dgat::report {
+#include "dgat/train/trainer.h"
 
-/// One evaluation of a learning curve; not-a-number where the log has none.
-struct CurvePoint {
-  int64_t step = 0;
-  double loss = 0, train = 0, val = 0, test = 0;
-};
+namespace dgat::report {
 
 struct SplitRecord {
   int64_t split = 0, best_step = 0;
   double train = 0, val = 0, test = 0, seconds = 0;
-  std::vector<CurvePoint> curve;  ///< of the chosen depth, in step order; empty without a log
+  /// Of the chosen depth, in step order; empty without a log, not-a-number where it has none.
+  std::vector<train::StepRecord> curve;
 };
 
 struct DepthRecord {
@@ -26,7 +23,7 @@ struct DepthRecord {
   double val_mean = 0, val_std = 0, test_mean = 0, test_std = 0;
 };
 
-/// What a run directory says about itself (summary.json, log.jsonl), as plain data.
+/// The contents of a run directory (summary.json, log.jsonl) as plain data.
 struct RunRecord {
   std::filesystem::path directory;
   std::string model, dataset, metric;
@@ -40,11 +37,11 @@ struct RunRecord {
   std::string option(const std::string& key, const std::string& otherwise = {}) const;
 };
 
-/// Reads a run directory. A missing or cut-off log costs the curves, not the record.
-/// Throws: InputError that names the file and the key when there is no usable summary.json.
+/// Reads a run directory. If the log is missing or cut off, the curves are missing; the rest is
+/// read. Throws: InputError that names the file and the key when there is no usable summary.json.
 RunRecord read_run(const std::filesystem::path& directory);
 
-/// The command line that repeats a run, quoted for a shell.
-std::string command_line(const RunRecord& run);
+/// The command line that repeats a run, quoted for a shell, without the options in `left_out`.
+std::string command_line(const RunRecord& run, const std::vector<std::string>& left_out = {});
 
 }  // namespace dgat::report

@@ -8,9 +8,9 @@
 
 namespace dgat::rewire {
 
-/// The graph that attention runs on: compressed rows of receivers, the senders of a row in
-/// increasing order with the receiver itself among them (its self loop), and for each arc the
-/// directional features, if any. Plain arrays, so that kernels and files take them as they are.
+/// The graph that attention runs on, as compressed rows of receivers. The senders of a row are in
+/// increasing order, with the receiver itself among them (its self loop). An arc may have
+/// directional features. Plain arrays, so that kernels and files take them as they are.
 struct MessageGraph {
   std::vector<int64_t> offsets = {0};  ///< nodes + 1
   std::vector<int32_t> senders;        ///< one per arc
@@ -33,5 +33,8 @@ MessageGraph message_graph(const graph::CsrGraph& graph);
 ///
 /// Cost: O(k E), parallel over rows, the same bits at every thread count.
 MessageGraph message_graph(const graph::CsrGraph& graph, const spectral::NodeVectors& phi);
+
+/// The same arcs and features without the self loops: the row of an isolated node is empty.
+MessageGraph without_self_loops(const MessageGraph& messages);
 
 }  // namespace dgat::rewire

@@ -21,17 +21,18 @@ enum class Join {
 };
 
 /// A rewiring: prune the original edges, then join. `automatic` leaves the choice to
-/// resolve_mode().
+/// resolve_mode(), `advised` to advice on a split (study::advised_graph()).
 struct Mode {
   Prune prune = Prune::kNone;
   Join join = Join::kNone;
   bool automatic = false;
+  bool advised = false;
   friend bool operator==(const Mode&, const Mode&) = default;
 };
 
-/// "none", "auto", "prune-near", "prune-far", "add", "hub", or a prune and a join in one:
-/// "prune-far+add" (also prune-near+add, prune-near+hub, prune-far+hub).
-/// Throws: InputError that lists the names.
+/// "none", "advised", "auto", "prune-near", "prune-far", "add", "hub", or a prune and a join in
+/// one: "prune-far+add" (also prune-near+add, prune-near+hub, prune-far+hub). Throws: InputError
+/// that lists the names.
 Mode parse_mode(std::string_view text);
 std::string to_string(const Mode& mode);
 

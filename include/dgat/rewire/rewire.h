@@ -33,15 +33,16 @@ struct RewireResult {
 ///   prune-near  drops edges with d_s < epsilon,   prune-far  drops edges with d_s > epsilon
 ///   add         m = argmin phi, n = argmax phi (smallest index on a tie), mid = (phi_m + phi_n)/2:
 ///               nodes with phi < mid are joined to n, nodes with phi > mid to m, nodes at mid to
-///               nobody; inside each component when options.per_component
-///   hub         joins every node to argmax phi of the whole graph
+///               none; inside each component when options.per_component
+///   hub         joins every node to argmax phi (smallest index on a tie); inside each component
+///               when options.per_component
 ///   auto        resolve_mode() first
 ///
 /// Joining uses the first vector and never makes self loops or duplicates; pruning uses all.
 /// `training_labels` has one label per node, -1 for every node that is not a training node
-/// (training_labels()), so that no validation or test label can be seen here.
+/// (training_labels()). So no validation or test label can be read here.
 ///
-/// Cost:   O(N + E) (a quantile is selected, not sorted); a row of N/2 entries is no problem.
+/// Cost:   O(N + E) (a quantile is selected, not sorted); rows of N/2 entries are fast, too.
 ///         Parallel; the same graph at every thread count.
 /// Throws: InputError for a directed graph, and for `auto` as resolve_mode().
 RewireResult rewire(const graph::CsrGraph& graph, const spectral::NodeVectors& phi,
@@ -54,12 +55,14 @@ double edge_homophily(const graph::CsrGraph& graph, std::span<const int32_t> tra
 /// training nodes is at least kHomophilous, otherwise prune-far+add. Other modes are returned as
 /// they are.
 ///
-/// Throws: InputError when no edge joins two training nodes, or all such edges lie in one class.
+/// Throws: InputError for an advised mode, and when no edge joins two training nodes, or all such
+/// edges lie in one class.
 Mode resolve_mode(const Mode& mode, const graph::CsrGraph& graph,
                   std::span<const int32_t> training_labels);
 
-/// Adjusted homophily is 0 when labels ignore the edges and 1 when all edges agree; the half-way
-/// mark divides the known data sets cleanly (homophilous 0.67 and above, others 0.14 and below).
+/// Adjusted homophily is 0 when labels are independent of the edges and 1 when all edges join equal
+/// labels. 0.5 separates the known data sets: homophilic ones have 0.67 and more, others 0.14 and
+/// less.
 inline constexpr double kHomophilous = 0.5;
 
 /// The labels with -1 on every node outside `training_nodes`.

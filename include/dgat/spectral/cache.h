@@ -17,14 +17,16 @@ namespace dgat::spectral {
 using GraphHash = std::array<uint64_t, 2>;
 GraphHash hash_graph(const graph::CsrGraph& graph);
 
-/// Solves once per (graph, gamma, k, policy, solver, tolerances, seed) and serves every alpha and
-/// every rewiring after that: from memory, or from a file of an earlier process.
+/// Solves once per (graph, gamma, k, policy, solver, tolerances, seed). The result serves every
+/// alpha and every rewiring, from memory or from a file of an earlier process.
 ///
 /// Files hold eigenpairs and their figures with a checksum and appear whole or not at all, so
-/// several processes may share a folder. A file that is truncated, damaged or of another version
-/// is solved anew and replaced; an unwritable folder costs a notice, not the result. Results that
-/// did not converge are not stored. Calls from several threads are safe; equal requests wait for
-/// the first.
+/// several processes may share a folder. Only the user may read the folder and its files. A file
+/// is checked: its lengths, components and masses are compared with the graph, and the residuals
+/// of its vectors are computed again, O((N + E) k). If they do not fit, the graph is solved again,
+/// with a notice. An unwritable folder causes a notice, not an error. Results that did not
+/// converge are not stored. Calls from several threads are safe; equal requests wait for the
+/// first.
 class SpectralCache {
  public:
   /// In memory only.

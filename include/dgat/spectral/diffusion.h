@@ -9,20 +9,21 @@
 
 namespace dgat::spectral {
 
-/// A diffusion distance with what is certain about it. `lower <= true value <= upper`, up to the
+/// A diffusion distance with its bounds. `lower <= true value <= upper`, up to the
 /// accuracy of the eigenpairs; `value` is the sum over the known pairs, so value <= upper too.
 struct DiffusionValue {
   double value = 0, lower = 0, upper = 0;
 };
 
-/// d_t(i,j)^2 = sum over k of exp(-2 t lambda_k) (phi_k(i) - phi_k(j))^2: how different two clouds
-/// of walkers are, t after they started at i and at j.
+/// d_t(i,j)^2 = sum over k of exp(-2 t lambda_k) (phi_k(i) - phi_k(j))^2. It measures how much two
+/// random walks that start at i and at j differ at time t.
 ///
 /// Scaling: phi_k = M^(1/2-alpha) u_k with orthonormal eigenvectors u_k of S = L(1/2,gamma), not
 /// phi_k of unit norm. Then sum over all k of phi_k(i) phi_k(j) = M_i^(1-2 alpha) delta_ij, and at
-/// alpha = 1 d_t is the distance of the clouds in the norm weighted by 1/M. The sum leaves out the
-/// stationary state M^(1-alpha) 1. In a disconnected graph the other zero eigenvalues stay in, so
-/// nodes of different components never meet; their part is known in closed form.
+/// alpha = 1 d_t is the distance of the distributions in the norm weighted by 1/M. The sum leaves
+/// out the stationary state M^(1-alpha) 1. In a disconnected graph the other zero eigenvalues stay
+/// in, with a part in closed form. So the distance of nodes in different components does not tend
+/// to 0.
 ///
 /// Truncation: with the smallest K positive pairs known, what is missing of
 /// sum_k (phi_k(i) - phi_k(j))^2 is known exactly: the rest

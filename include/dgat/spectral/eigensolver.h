@@ -27,6 +27,10 @@ enum class Solver {
   kLanczos     ///< no correction: thick-restart Lanczos
 };
 
+/// Whose operator. The authors' code builds another one than the paper's formula; it is there for
+/// comparison (src/spectral/authors.h has its formula). It depends on alpha and needs gamma > 0.
+enum class Formula { kPaper, kAuthors };
+
 std::string_view to_string(ComponentPolicy policy);
 std::string_view to_string(Solver solver);
 /// "each", "first", "largest"; "auto", "dense", ... Throw InputError that lists the names.
@@ -34,7 +38,9 @@ ComponentPolicy component_policy_from(std::string_view name);
 Solver solver_from(std::string_view name);
 
 struct EigenOptions {
-  double gamma = 1.0;  ///< in [0, 1]; one solve serves every alpha
+  Formula formula = Formula::kPaper;
+  double gamma = 1.0;  ///< in [0, 1]; one solve serves every alpha of the paper's family
+  double alpha = 1.0;  ///< read for the authors' operator only
   int k = 1;           ///< eigenvectors wanted, at least 1
   ComponentPolicy components = ComponentPolicy::kEach;
   Solver solver = Solver::kAuto;
@@ -43,10 +49,13 @@ struct EigenOptions {
   double gap_tolerance = 1e-8;  ///< eigenvalues closer than this (relatively) count as equal
   int64_t factor_bytes = int64_t{1} << 29;  ///< a larger LDL^T factor is not attempted
   uint64_t seed = 0;  ///< start vectors, and the choice inside a repeated eigenvalue
+  /// Entries of the graph that a search for several pairs may visit, per component; 0: no limit. A
+  /// count and no time, so the outcome is the same on every machine. Beyond it nothing converged.
+  int64_t work_limit = 0;
 };
 
 inline constexpr int64_t kDenseLimit = 4000;
-/// Copies of an eigenvalue that every method counts; one more stands for "at least so many".
+/// Every method counts up to this many copies of an eigenvalue; one more means "at least that".
 inline constexpr int kMaxMultiplicity = 8;
 
 /// The solve of one connected component; pairs in increasing order of eigenvalue.
@@ -66,7 +75,7 @@ struct ComponentSpectrum {
 };
 
 /// Eigenpairs of S = L(1/2,gamma) under a component policy. Entry m of every list is about
-/// pair m, m < k. Under kEach, pair m stands for the m-th pair of every component: eigenvalue,
+/// pair m, m < k. Under kEach, pair m is the m-th pair of every component together: eigenvalue,
 /// gap and multiplicity are those of the component whose m-th eigenvalue is smallest, residual and
 /// angle bound the worst of all (repeated() looks at all components). Under kFirst, copies in other
 /// components count. A pair that no component has (no edges, k too large) has
@@ -74,6 +83,7 @@ struct ComponentSpectrum {
 struct EigenResult {
   graph::NodeId nodes = 0;
   int k = 0;
+  Formula formula = Formula::kPaper;
   double gamma = 1.0;
   ComponentPolicy policy = ComponentPolicy::kEach;
   std::vector<double> eigenvalues, residuals, gaps, angle_bounds;
@@ -86,7 +96,7 @@ struct EigenResult {
   graph::NodeId components = 0;             ///< connected components of the graph
   int64_t isolated = 0;                     ///< of these, single nodes
   std::vector<ComponentSpectrum> parts;     ///< the components solved, largest first
-  std::vector<double> mass;                 ///< diagonal of M
+  std::vector<double> mass;                 ///< diagonal of M, of the family
   std::vector<graph::NodeId> component_of;  ///< per node
 
   /// The largest multiplicity of pair m in any component: above 1, somewhere phi was chosen in a
@@ -97,16 +107,17 @@ struct EigenResult {
   /// the entry of largest magnitude positive (under kEach: in every component, and every
   /// component's share of the squared norm is its share of the non-isolated nodes). Entries within
   /// 1e-6 of the largest count as a tie; the smallest node wins, so every solver agrees.
+  /// With the authors' operator: M^(-1/2) u, the same for every alpha.
   /// Cost: O(N k). Throws: InputError when alpha is outside [0, 1].
   std::vector<double> phi(double alpha) const;
 };
 
 /// The k smallest positive eigenvalues of S and their eigenvectors.
 ///
-/// Never silent: every residual is recomputed from the graph; a method that misses the tolerance
-/// is followed by another, and `converged` says whether the best one reached `accept`. A repeated
-/// eigenvalue is found by its gap; its vector is the projection of a fixed vector (Philox of the
-/// seed and the node) onto the eigenspace, so every method, thread count and start agree.
+/// Every residual is recomputed from the graph. A method that misses the tolerance is followed by
+/// another, and `converged` says whether the best one reached `accept`. A repeated eigenvalue is
+/// found by its gap. Its vector is the projection of a fixed vector (Philox of seed and node) onto
+/// the eigenspace, the same for every method and thread count.
 ///
 /// Needs:  an undirected graph.
 /// Cost:   memory O(N + E) plus a factor within the budget; a few dozen to a few hundred operator
@@ -116,7 +127,7 @@ EigenResult solve_spectrum(const graph::CsrGraph& graph, const EigenOptions& opt
 
 /// (sum phi^2)^2 / (N sum phi^4): 1 when every node takes part equally, 1/N on a single node.
 double participation_ratio(std::span<const double> phi);
-/// Below this share of the nodes phi says little about the others; a user should be told.
+/// Below this share of the nodes phi says little about the others; report it to the user.
 inline constexpr double kLocalised = 0.01;
 
 }  // namespace dgat::spectral

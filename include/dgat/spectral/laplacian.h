@@ -16,10 +16,11 @@ struct LaplacianOptions {
 
 /// L(alpha,gamma) = gamma * M^-alpha * (D - A) * M^(alpha-1),   M = gamma*D + (1-gamma)*I,
 /// as an operator; the matrix is never stored. gamma = 0 means the limit L/gamma -> D - A.
+/// On a weighted graph A holds the weights and D their row sums (CsrGraph::strength).
 ///
-/// Rows are summed over differences of neighbouring values, so on a smooth vector the rounding
-/// error is relative to the differences: eigenvalues far below 1e-10 keep their digits.
-/// M is singular on an isolated node at gamma = 1; its row of L is zero there, as in the limit.
+/// Rows are summed over differences of neighbouring values. On a smooth vector the rounding error
+/// is relative to these, so eigenvalues far below 1e-10 keep their digits. M is singular on an
+/// isolated node at gamma = 1; its row of L is zero there, as in the limit.
 ///
 /// Needs:  an undirected graph that outlives this object. One caller at a time (apply() uses a
 ///         scratch vector of the object); the loops inside are parallel.
@@ -41,14 +42,14 @@ class Laplacian {
 
   /// m_i, the diagonal of M; 1 where it would be 0 (an isolated node at gamma = 1).
   double mass(graph::NodeId i) const {
-    const double m = options_.gamma * static_cast<double>(graph_->degree(i)) + (1 - options_.gamma);
+    const double m = options_.gamma * graph_->strength(i) + (1 - options_.gamma);
     return m > 0 ? m : 1;
   }
   double diagonal(graph::NodeId i) const;    ///< L_ii = gamma * d_i / m_i
   std::vector<double> null_vector() const;   ///< M^(1-alpha) 1, unit 2-norm: L times it is 0
   double factor() const { return factor_; }  ///< gamma, or 1 at gamma = 0
-  /// What residuals are measured against: 1 (S has norm at most 2), and at gamma = 0 the lower
-  /// bound max degree + 1 of the norm of D - A.
+  /// The scale of residuals. It is 1 (S has norm at most 2). At gamma = 0 it is a lower bound of
+  /// the norm of D - A: max degree + 1, with weights max D_ii.
   double scale() const { return scale_; }
   /// Row ranges of about equal work: block b is [row_blocks()[b], row_blocks()[b + 1]).
   std::span<const graph::NodeId> row_blocks() const { return block_begin_; }

@@ -8,7 +8,7 @@ namespace dgat::study {
 /// marks for each of the three switches.
 Comparison compare_ablation(StudyResult study);
 
-/// The name of a row and its check marks, and the columns they stand in.
+/// The columns of an ablation table: the name of a row and its check marks.
 std::vector<Table::Column> ablation_columns();
 std::vector<Cell> ablation_cells(const std::string& name, const AblationSwitches& on);
 

@@ -9,24 +9,19 @@
 #include "dgat/rewire/options.h"
 #include "dgat/rewire/rewire.h"
 #include "dgat/spectral/cache.h"
+#include "dgat/train/config.h"
 
 /// Guidance for gamma, alpha and the rewiring without training anything.
 namespace dgat::study {
 
-/// One way to make the graph that attention runs on.
-struct Candidate {
-  double gamma = 1, alpha = 1;
-  rewire::Mode mode;                                      ///< never automatic
-  std::optional<rewire::Epsilon> epsilon = std::nullopt;  ///< of a mode that prunes
-  friend bool operator==(const Candidate&, const Candidate&) = default;
-};
-std::string to_string(const Candidate& candidate);  ///< "gamma 0.3, prune-far q0.5"
+/// One graph that attention may run on; never automatic.
+using Candidate = train::GraphChoice;
 
 struct Rewiring {
   rewire::Mode mode;
   std::optional<rewire::Epsilon> epsilon = std::nullopt;
 };
-/// none, add, and prune-near, prune-far, prune-far+add at q0.1, q0.5 and q0.9.
+/// none, hub, add, and prune-near, prune-far, prune-far+add at q0.1, q0.5 and q0.9.
 std::vector<Rewiring> default_rewirings();
 /// 0.01 to 1, three or four to a decade.
 std::vector<double> default_gammas();
@@ -39,7 +34,7 @@ struct AdviceOptions {
   std::vector<Rewiring> rewirings = default_rewirings();
   spectral::ComponentPolicy components = spectral::ComponentPolicy::kEach;
   /// Whether the network keeps a node's own features beside the message (residual blocks, -sep).
-  /// Without them (recipe classic), dropping edges is the only way to listen to oneself.
+  /// Without them (recipe classic), a node keeps its own features only where edges are dropped.
   bool own_features = true;
   bool directional = true;  ///< whether edge features enter the attention scores
   int folds = 5;            ///< of the cross-validation inside the training nodes
@@ -70,10 +65,10 @@ struct GammaScore {
   double gamma = 0;
   double score = 0;  ///< of its best candidate
   double eigenvalue = 0, gap = 0;
-  double participation_ratio = 0;  ///< share of the nodes that phi lives on
+  double participation_ratio = 0;  ///< share of the nodes that phi is concentrated on
   int multiplicity = 1;
   bool converged = true;
-  double class_share = 0;  ///< variance of phi between classes / all of it, less what chance gives
+  double class_share = 0;  ///< variance of phi between classes / all of it, minus that by chance
 };
 
 struct Advice {
@@ -84,7 +79,8 @@ struct Advice {
   std::vector<CandidateScore> candidates;  ///< best first
   std::vector<GammaScore> gammas;          ///< best first
   CandidateScore reference;                ///< gamma 1, no rewiring
-  /// The best beats the reference by more than the best of so many would by luck.
+  /// The best candidate explains a tenth of the variance of the labels, and its gain is larger than
+  /// the best of as many equal candidates would have by chance.
   bool clear = false;
   std::string reason;  ///< a paragraph for a person
   double seconds = 0;
@@ -92,9 +88,13 @@ struct Advice {
   const CandidateScore& best() const { return candidates.front(); }
 };
 
-/// Ranks the candidates by how well networks with random weights and a fitted linear read-out
-/// predict training nodes that the read-out was not fitted to (docs/advise.md). Looks at the labels
-/// of the training nodes of the split and at no others.
+/// Whether the training nodes of a split are enough for advice.
+bool can_advise(const data::Dataset& dataset, const data::Split& split,
+                const AdviceOptions& options);
+
+/// Ranks the candidates by networks with random weights and a fitted linear read-out: how well they
+/// predict training nodes that were left out of the fit (docs/advise.md). Reads the labels of the
+/// training nodes of the split and no others.
 ///
 /// Needs:  an undirected graph with features; at least `folds` labelled training nodes and two
 ///         classes among them.

@@ -11,7 +11,7 @@
 #include "dgat/study/input_store.h"
 #include "dgat/study/ledger.h"
 
-/// The engine: everything that trains, trains through run_trials().
+/// The engine: every training is a trial of run_trials().
 namespace dgat::study {
 
 /// What is kept of a trial beside its result. The engine asks before each trial and reports after
@@ -26,7 +26,8 @@ class TrialKeeper {
 };
 
 /// Keeps checkpoints of long trials in a folder until their results are recorded, so that Ctrl-C
-/// loses nothing of them. A checkpoint that cannot be read or written costs a notice only.
+/// loses nothing of them. A checkpoint that cannot be read or written causes a notice, not an
+/// error.
 std::shared_ptr<TrialKeeper> keep_long_trials(std::filesystem::path folder);
 
 struct EngineOptions {
@@ -38,7 +39,7 @@ struct EngineOptions {
   bool stop_at_failure = false;  ///< throw the failure of a trial; otherwise it is an outcome
 };
 
-/// What became of one trial: a result, a failure, or neither (there was no time).
+/// The outcome of one trial: a result, a failure, or neither (there was no time).
 struct TrialOutcome {
   std::optional<TrialResult> result;
   std::string failure;  ///< why it cannot be run: too little memory, not finite, no features

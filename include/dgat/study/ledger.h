@@ -13,7 +13,7 @@
 
 namespace dgat::study {
 
-/// The right to run one trial, until the object ends or its process dies.
+/// A lock on one trial, held until the object is destroyed or its process ends.
 class Claim {
  public:
   explicit Claim(int file = -1) : file_(file) {}
@@ -28,12 +28,13 @@ class Claim {
   int file_;  ///< carries the lock; below 0: none was needed
 };
 
-/// The finished trials of a study: a file of JSON lines, one per trial, only ever appended to.
+/// The finished trials of a study: a file of JSON lines, one per trial. Lines are only appended.
 ///
-/// A line is written by one call and flushed to disk before add() returns, under a lock of the
-/// file, so several threads and several processes may share a ledger, and a process that dies at
-/// any moment loses at the most the trials that were running. A line that was cut short is skipped
-/// with a notice and the next one begins on a line of its own.
+/// add() writes a line by one call, under a lock of the file, and flushes it to disk. So several
+/// threads and several processes may share a ledger. A process that is killed loses at most the
+/// trials that were running. A line that was cut short is skipped with a notice and the next one
+/// begins on a line of its own. Lines of another results version (train/results_version.h) stay in
+/// the file and are not used; a notice says how many there are.
 class Ledger {
  public:
   /// In memory only.
@@ -48,10 +49,12 @@ class Ledger {
   /// Reads what other processes have added since.
   void refresh();
   /// Nothing while another process, or another ledger of the same file, has claimed that trial.
-  /// Who runs trials claims them first and asks refresh() and find() then. On a file system without
+  /// Claim a trial before running it, then call refresh() and find(). On a file system without
   /// locks every claim is granted, and two processes may train the same.
   std::optional<Claim> claim(const std::string& key) const;
   size_t size() const;
+  /// Lines of another results version.
+  size_t old_lines() const;
   /// In the order of the keys.
   std::vector<TrialResult> results() const;
 
@@ -61,6 +64,7 @@ class Ledger {
   std::filesystem::path path_;
   mutable std::mutex mutex_;
   std::map<std::string, TrialResult> results_;
+  size_t old_lines_ = 0;
   uint64_t read_ = 0;  ///< bytes of the file that were read
 };
 

@@ -12,7 +12,7 @@ struct Published {
   double std = 0;  ///< NaN where the paper gives none
 };
 
-/// Names of data sets as in the catalogue (film, cornell_old and case are understood), models as in
+/// Names of data sets as in the catalogue (film, cornell_old and case are accepted), models as in
 /// `dgat models`. Nothing where the paper has no number.
 std::optional<Published> published_result(const std::string& dataset, const std::string& model);
 
@@ -30,6 +30,7 @@ std::optional<Published> published_ablation(const std::string& dataset,
 std::span<const char* const> heterophily_datasets();
 std::span<const char* const> small_datasets();
 std::span<const char* const> heterophily_models();
+std::span<const char* const> small_models();
 
 /// One line of the table on synthetic graphs.
 struct PublishedSynthetic {
@@ -38,6 +39,15 @@ struct PublishedSynthetic {
   double dgat_worst, gamma_worst;
 };
 std::span<const PublishedSynthetic> published_synthetic();
+
+/// A classic network with options found by Luo, Shi and Wu (Classic GNNs are Strong Baselines,
+/// NeurIPS 2024), in recipe deep.
+struct TunedNetwork {
+  const char *dataset, *model;
+  const char* options;  ///< as in a line of a comparison: "lr=0.01:hidden=64"
+  Published published;
+};
+std::span<const TunedNetwork> tuned_networks();
 
 /// (ours - published) in standard deviations: of the paper where it gives one, else of ours.
 double difference_in_deviations(double ours, double our_std, const Published& published);

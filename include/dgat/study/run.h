@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "dgat/study/study.h"
 #include "dgat/train/run_directory.h"
@@ -24,13 +25,15 @@ struct Run {
 
 /// Trains every depth of `config.layers` on every split and chooses the depth (see run_studies()).
 ///
-/// With a directory, every trial keeps a checkpoint there and a second call continues; at the end
-/// the weights of the chosen depth are in split-K.safetensors and the checkpoints are gone. Nothing
-/// is written before the graph is ready and every split can be measured.
+/// With a directory, every trial keeps a checkpoint there and a second call continues. At the end
+/// the checkpoints are removed and split-K.safetensors has the weights of the chosen depth. Nothing
+/// is written before the graph is ready and every split can be measured. With `splits`, only these
+/// are trained; a split keeps its number, so it has the same weights.
 ///
 /// Throws: as train_split(). Interrupted leaves a directory that can be resumed.
 Run run_training(const TrialData& data, const train::Config& config, spectral::SpectralCache& cache,
-                 const train::RunDirectory* directory = nullptr);
+                 const train::RunDirectory* directory = nullptr,
+                 const std::vector<int64_t>& splits = {});
 
 /// What the run in a folder trained on, made again from its config.yaml without notices.
 /// Throws: InputError when the data set is gone or is not usable.

@@ -27,7 +27,8 @@ struct PairedTest {
 };
 
 /// The corrected resampled t-test (Nadeau and Bengio 2003). Splits of one data set share training
-/// nodes, so their differences d_1 .. d_J are correlated and a plain paired test is far too sure.
+/// nodes, so their differences d_1 .. d_J are correlated and a plain paired test gives too small
+/// p-values.
 ///
 ///   t = mean(d) / sqrt((1/J + n_test/n_train) var(d)),   J - 1 degrees of freedom, two-sided
 ///
@@ -35,6 +36,28 @@ struct PairedTest {
 /// Nothing for fewer than two pairs.
 std::optional<PairedTest> corrected_paired_test(std::span<const double> a,
                                                 std::span<const double> b, double test_to_train);
+
+/// How far the mean difference must be from 0, in standard deviations of the differences, for the
+/// corrected test over `pairs` splits to give p < 0.05. Above a few, the test has no power.
+double detectable_difference(int64_t pairs, double test_to_train);
+
+/// On how many splits a is above b, equal to it, below it. Pairs with a NaN are left out.
+struct PairedWins {
+  int64_t wins = 0, ties = 0, losses = 0;
+  int64_t pairs() const { return wins + ties + losses; }
+};
+PairedWins paired_wins(std::span<const double> a, std::span<const double> b);
+
+struct Interval {
+  double low = 0, high = 0;
+};
+
+/// 95% interval of the mean difference a - b by the bootstrap: the percentiles 2.5 and 97.5 of the
+/// means of 10,000 samples of the pairs with replacement. It treats splits as independent, so it is
+/// too narrow if they share test nodes. It says how much the difference varies over splits, not
+/// over data sets. A function of its arguments alone. Nothing for fewer than two pairs.
+std::optional<Interval> bootstrap_interval(std::span<const double> a, std::span<const double> b,
+                                           uint64_t seed = 0);
 
 /// Holm's adjustment of m p-values: the i-th smallest times m - i + 1, made monotone, at most 1;
 /// in the order of the input.

@@ -14,10 +14,10 @@ namespace dgat::study {
 struct Row {
   std::string name;
   std::vector<std::shared_ptr<const train::Config>> candidates;  ///< most rows have one
-  std::string failure;  ///< why there is no candidate: the row is kept to say so
+  std::string failure;  ///< why there is no candidate; such a row stays in the table
 };
 
-/// What one number of a row is measured on: a split of the data set, or of one graph of several.
+/// A split on which the rows are measured: of the data set, or of one of several graphs.
 struct Fold {
   TrialData data;
   int64_t split = 0;
@@ -64,14 +64,14 @@ struct RowResult {
 struct StudyResult {
   std::string dataset, metric;
   size_t folds = 0;
-  size_t choosing = 0;       ///< the first so many folds chose candidate and depth
+  size_t choosing = 0;       ///< how many folds, from the first, chose candidate and depth
   double test_to_train = 0;  ///< mean over the folds of test nodes / training nodes
   int64_t side_by_side = 1;  ///< the most trials that shared the machine
   int64_t threads = 0;       ///< the most of a trial; 0: the ledger does not say
   std::vector<RowResult> rows;
 
-  /// The row with the highest mean test metric over the folds that all finished rows have (its own
-  /// mean where there is no such fold); the first on a tie, none when nothing has finished.
+  /// The row with the highest mean test metric over the folds that all finished rows have; without
+  /// such a fold, by the row's own mean. The first on a tie, none when nothing has finished.
   std::optional<size_t> best_row() const;
   double seconds() const;
   int64_t trials_left() const;
@@ -80,21 +80,21 @@ struct StudyResult {
 /// "AMD EPYC, 2 cores; 1 thread a trial; up to 2 trials side by side": beside every table of times.
 std::string circumstances(const StudyResult& study);
 
-/// "mean validation", and over which splits if not over all: how depth and candidate were chosen.
+/// How depth and candidate were chosen: "mean validation", and over which splits if not over all.
 std::string chosen_by(const StudyResult& study);
 
 struct StudyOptions {
   EngineOptions engine;
-  /// All rows on the first fold, then on the second...: what a budget leaves undone is the last
-  /// folds of every row, not the last rows.
+  /// Runs all rows on the first fold, then on the second. When a budget ends, the last folds of
+  /// every row are missing, not the last rows.
   bool folds_first = false;
-  /// Candidates and depths compete on the first so many folds only; the others are run for the
-  /// winner alone. 0: on all.
+  /// How many folds, from the first, candidates and depths compete on. Only the winner runs on the
+  /// others. 0: all folds.
   size_t choose_on = 0;
 };
 
-/// Runs every candidate of every row at every depth of its range on every fold (see choose_on), and
-/// chooses by the mean validation metric; never by the test metric.
+/// Runs every candidate of every row at every depth of its range on every fold (see choose_on).
+/// Chooses by the mean validation metric, never by the test metric.
 /// Throws: as run_trials().
 std::vector<StudyResult> run_studies(std::span<const Study> studies, Ledger& ledger,
                                      InputStore& inputs, const StudyOptions& options = {});

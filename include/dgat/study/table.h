@@ -5,8 +5,8 @@
 
 namespace dgat::study {
 
-/// One entry of a table. It knows its numbers, so that every format writes them as it should:
-/// "42.09 ± 2.65" for people, two columns in CSV.
+/// One entry of a table. It holds numbers, so that each format can write them in its own way:
+/// "42.09 ± 2.65" as text, two columns in CSV.
 struct Cell {
   enum class Kind { kEmpty, kText, kNumber, kMeanStd, kCheck };
   Kind kind = Kind::kEmpty;
@@ -29,7 +29,13 @@ struct Cell {
   std::string plain() const;  ///< as a person reads it
 };
 
-/// A table with a title, notes below, and as many formats as there are readers.
+/// How a table is laid out on a terminal.
+struct TerminalStyle {
+  size_t width = 0;      ///< columns of the terminal; 0: no limit
+  bool colours = false;  ///< for headings and the best cells
+};
+
+/// A table with a title and notes below, written in several formats.
 struct Table {
   struct Column {
     std::string key;      ///< in CSV and JSON
@@ -44,7 +50,9 @@ struct Table {
   static Table of(const std::vector<std::string>& headings);
   void row(std::vector<Cell> cells) { rows.push_back(std::move(cells)); }
 
-  std::string terminal() const;
+  /// A table wider than the terminal first wraps columns of words, then comes in several blocks
+  /// that repeat the first column.
+  std::string terminal(const TerminalStyle& style = {}) const;
   std::string markdown() const;
   std::string latex() const;  ///< needs \usepackage{booktabs,amssymb}
   std::string csv() const;    ///< full precision; KEY_mean and KEY_std for a mean

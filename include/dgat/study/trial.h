@@ -7,10 +7,11 @@
 #include <string>
 
 #include "dgat/data/dataset.h"
+#include "dgat/study/origin.h"
 #include "dgat/train/option_table.h"
 #include "dgat/train/trainer.h"
 
-/// Studies: many trainings under one protocol, kept in a ledger and read off as tables.
+/// Studies: many trainings under one protocol, kept in a ledger and shown as tables.
 ///
 ///   trial.h       one network on one split, and the key that names it
 ///   ledger.h      finished trials in a file of JSON lines
@@ -43,15 +44,16 @@ struct Trial {
 bool belongs_to_trial(const train::OptionInfo& option);
 
 /// 32 hexadecimal digits over everything that changes the result: the data set's fingerprint, the
-/// nodes of the split, its number (it enters the random numbers), the depth, and every option with
-/// changes_result (but not where the data lies or how many splits are run). Equal on every machine.
+/// nodes of the split, its number (it enters the random numbers), the depth, the results version,
+/// and differing_options(): a new option with its default changes no key. Equal on every machine.
 std::string trial_key(const Trial& trial);
 
 /// What the graph of a trial was rewired to.
 struct TrialRewiring {
-  std::string mode;  ///< what `auto` meant on this split
+  std::string mode;  ///< never automatic or advised
   int64_t edges_before = 0, edges_after = 0;
   double homophily_before = 0, homophily_after = 0;  ///< of training edges; NaN: there are none
+  std::optional<train::GraphChoice> advised = {};    ///< what advice chose, where it did
 };
 
 /// A finished trial. Metrics are fractions in [0, 1]; NaN where a part has no value.
@@ -67,7 +69,8 @@ struct TrialResult {
   int64_t threads = 0;                         ///< of the trial; 0: an older ledger, not known
   int64_t jobs = 1;                            ///< trials side by side: they share time and memory
   std::map<std::string, std::string> options;  ///< what differs from train::Config{}, by key
-  std::optional<TrialRewiring> rewiring;       ///< nothing where the graph stayed as it was
+  std::optional<TrialRewiring> rewiring;       ///< nothing where it was not asked for
+  Origin origin;
 };
 
 /// The options of a configuration that differ from train::Config{}, without those that do not

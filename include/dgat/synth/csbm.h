@@ -19,10 +19,10 @@ struct CsbmOptions {
 };
 
 /// Every pair of nodes is an edge independently, with one probability inside classes and one
-/// between them, such that the expected number of edges is nodes * degree / 2, a share `homophily`
-/// of it inside. Features: x_i = signal * e_(class of i) + standard normal noise, so any two
-/// centres are signal * sqrt(2) apart and, for two classes, the best guess from features alone is
-/// right with probability Phi(signal / sqrt(2)).
+/// between them. The expected number of edges is nodes * degree / 2, a share `homophily` of it
+/// inside. Features: x_i = signal * e_(class of i) + standard normal noise. Any two centres are
+/// signal * sqrt(2) apart. With two classes, the best guess from features has accuracy Phi(signal /
+/// sqrt(2)).
 ///
 /// Cost:   O(nodes * features + edges): pairs that are no edge are skipped, not visited.
 /// Throws: InputError when an option is out of range or no probability gives that degree.

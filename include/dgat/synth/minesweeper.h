@@ -8,8 +8,8 @@ namespace dgat::synth {
 /// The minesweeper data set of Platonov et al. 2023 for any size of the board.
 struct MinesweeperOptions {
   graph::NodeId height = 100, width = 100;
-  double mines = 0.2;    ///< share of the cells with a mine (label 1), met exactly up to rounding
-  double unknown = 0.5;  ///< share of the cells whose count is hidden, met exactly up to rounding
+  double mines = 0.2;    ///< share of the cells with a mine (label 1), exact up to rounding
+  double unknown = 0.5;  ///< share of the cells whose count is hidden, exact up to rounding
   data::SplitFractions split{.train = 0.5, .val = 0.25, .test = 0.25};
   int splits = 10;  ///< how many; 0 for none
   uint64_t seed = 0;

@@ -10,7 +10,7 @@ struct MixhopOptions {
   double mu = 0.5;                  ///< homophily coefficient in [0, 1]
   graph::NodeId nodes = 5000;       ///< total, start included
   int classes = 10;                 ///< at least 2; class sizes differ by one at the most
-  int edges_per_node = 6;           ///< edges that a new node brings
+  int edges_per_node = 6;           ///< edges of a new node
   graph::NodeId start = 40;         ///< nodes before the growth begins, at least one of every class
   data::SplitFractions split = {};  ///< stratified random splits
   int splits = 10;                  ///< how many; 0 for none
@@ -27,10 +27,10 @@ struct MixhopOptions {
 /// to sum 1 over the other classes. Classes being equal in degree, the edge homophily of the
 /// result is close to mu, and degrees have the tail of preferential attachment, k^-3.
 ///
-/// What the description leaves open is settled as follows. The start nodes form a path (so they
-/// have degrees to be chosen by) on which the classes take turns: mu = 0 gives edge homophily
-/// exactly 0, and mu = 1 only the start - 1 edges of the path between classes. While fewer than
-/// `edges_per_node` nodes have positive probability (mu = 1, early on), a node takes them all.
+/// The paper's description leaves some choices open. Ours: The start nodes form a path, on which
+/// the classes take turns, so that they have degrees. mu = 0 gives edge homophily exactly 0. With
+/// mu = 1 only the start - 1 edges of the path join classes. While fewer than `edges_per_node`
+/// nodes have positive probability (mu = 1, early on), a node takes them all.
 ///
 /// Features: class k has a 2-d Gaussian around (300 sin t, 300 cos t), t = 2 pi k / classes, with
 /// variance 70*350 along the circle and 20*350 across it.

@@ -22,10 +22,10 @@ struct AdamMoments {
 };
 
 /// One update of parameter.value in place from parameter.grad, `step` counted from 1 (bias
-/// correction); moments that are empty start at zero. A parameter without gradient is left alone;
-/// weight decay applies when parameter.weight_decay; a parameter may bring its own decay and a
+/// correction); moments that are empty start at zero. A parameter without gradient is left alone.
+/// Weight decay applies when parameter.weight_decay. A parameter may have its own decay and a
 /// factor of the learning rate. `gradient_scale` multiplies the gradient (clipping). False: some of
-/// the gradient is not finite; numbers near it have kept their values, others may be updated.
+/// the gradient is not finite; values near it are unchanged, others may be updated.
 template <class T>
 bool adam_update(Parameter<T>& parameter, AdamMoments<T>& moments, const AdamOptions& options,
                  int64_t step, double gradient_scale = 1);

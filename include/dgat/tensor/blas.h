@@ -5,15 +5,25 @@
 /// The BLAS library behind gemm.h.
 namespace dgat::tensor {
 
-/// Done once, before the first product: a call uses the calling thread only, and the library uses
-/// kernels that fit the processor. OpenBLAS knows processors by their model number; before version
-/// 0.3.25 it takes one that is newer than itself for a Prescott of 2004, at a fifth of the speed.
-/// Kernels chosen by the user (OPENBLAS_CORETYPE) are left alone.
-/// The first product does it, too; a program with threads of its own calls it before it starts
-/// them, because none of them may be inside OpenBLAS or read the environment meanwhile.
+/// Loads OpenBLAS, lets a call use the calling thread only, and selects kernels that fit
+/// the processor. Before version 0.3.25, OpenBLAS treats a processor newer than itself as
+/// a Prescott of 2004, at a fifth of the speed. Kernels chosen by the user
+/// (OPENBLAS_CORETYPE) are left alone. The first product calls this function. A program
+/// with threads of its own calls it before it starts them: no thread may be inside
+/// OpenBLAS or read the environment meanwhile. Throws: ComputeError if OpenBLAS cannot be
+/// loaded.
 void prepare_blas();
 
-/// Whose kernels the library uses, in its own words: "SkylakeX".
+/// An OpenBLAS that dlopen() has opened.
+struct BlasLibrary {
+  void* handle = nullptr;
+  bool shared = false;  ///< others use it, too: its threads and kernels stay as they are
+};
+/// For a process that uses OpenBLAS itself: `open` gives the library of all products. Call it
+/// before the first one. Without it, dgat opens that of the system for itself.
+void open_blas_with(BlasLibrary (*open)());
+
+/// The kernels in use, by the library's own name: "SkylakeX".
 std::string blas_kernels();
 
 }  // namespace dgat::tensor

@@ -4,7 +4,7 @@
 #include "dgat/tensor/tape.h"
 
 /// Operations that make a value per arc, for models that the fused attention does not cover. They
-/// hold arcs x heads matrices; compose them and you get attention.h (that is how it is tested). dst
+/// hold arcs x heads matrices. Composed, they give attention.h, which is how it is tested. dst
 /// and q have a row per receiver; src, k and values have one per sender.
 namespace dgat::tensor {
 

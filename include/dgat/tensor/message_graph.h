@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "dgat/dist/rows.h"
 #include "dgat/graph/csr_graph.h"
 
 namespace dgat::tensor {
@@ -18,8 +20,8 @@ struct RowPiece {
   int32_t part = -1;  ///< -1: the whole row; else which partial result this piece fills
 };
 
-/// How loops walk the rows of a CSR matrix: pieces grouped into blocks of about equal work, hubs
-/// cut so that they do not serialise the loop. A function of the matrix only, never of the
+/// How loops go through the rows of a CSR matrix: in pieces, grouped into blocks of about equal
+/// work. Rows of hubs are cut into several pieces. A function of the matrix only, never of the
 /// number of threads.
 struct RowPlan {
   struct LongRow {
@@ -34,6 +36,18 @@ struct RowPlan {
   int64_t blocks() const { return static_cast<int64_t>(block_offsets.size()) - 1; }
 };
 RowPlan plan_rows(std::span<const int64_t> offsets);
+
+/// What the part of a graph on one rank reads of other ranks.
+struct GraphShare {
+  dist::RowShare receivers, senders, arcs;  ///< the rows on this rank
+  dist::Exchange from_senders;              ///< the senders of its receivers
+  dist::Exchange from_receivers;            ///< the receivers of its senders
+  dist::Exchange from_arcs;                 ///< the arcs that leave its senders
+  /// The blocks of by_receiver() are those of the whole graph. The first one here may begin on the
+  /// previous rank, the last one may end on the next rank.
+  bool begins_inside = false, ends_inside = false;
+  dist::RowSplit blocks;  ///< by the rank on which they end
+};
 
 /// The arcs that messages travel along, receivers as rows (self loops included when wanted), and
 /// the same arcs sorted by sender for backward passes. Immutable; arc e keeps its position. Usually
@@ -52,9 +66,15 @@ class MessageGraph {
   static MessageGraph from(const graph::CsrGraph& graph, bool self_loops);
 
   /// The arcs that arrive at these receivers: row r is receivers[r]. Senders keep their numbers, or
-  /// sender s is senders[s] of a list in which all that are needed stand once.
+  /// sender s is senders[s] of a list that has every needed sender once.
   MessageGraph into(std::span<const int32_t> receivers,
                     std::optional<std::span<const int32_t>> senders = {}) const;
+
+  /// The part of this rank: the arcs that arrive at its receivers, and the arcs that leave its
+  /// senders for the way back. senders(), receivers() and arc_of() then count what the patterns of
+  /// share() bring; offsets() and sender_offsets() count from the rank's first row.
+  MessageGraph part(dist::Communicator& ranks) const;
+  const std::shared_ptr<const GraphShare>& share() const { return share_; }  ///< null: whole
 
   int64_t nodes() const { return static_cast<int64_t>(offsets_.size()) - 1; }  ///< receivers
   int64_t sender_nodes() const { return static_cast<int64_t>(sender_offsets_.size()) - 1; }
@@ -74,6 +94,7 @@ class MessageGraph {
   std::vector<int64_t> offsets_ = {0}, sender_offsets_ = {0};
   std::vector<int32_t> senders_, receivers_, arc_of_;
   RowPlan by_receiver_, by_sender_;
+  std::shared_ptr<const GraphShare> share_;
 };
 
 }  // namespace dgat::tensor

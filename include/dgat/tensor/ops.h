@@ -47,6 +47,9 @@ Var<T> dropout(Tape<T>& tape, const Var<T>& x, double p);
 /// gelu(dropout(x, p)) in one pass; keeps its slope, not x.
 template <class T>
 Var<T> dropout_gelu(Tape<T>& tape, const Var<T>& x, double p);
+/// dropout(ReLU(x), p) in one pass; keeps its result, not x.
+template <class T>
+Var<T> relu_dropout(Tape<T>& tape, const Var<T>& x, double p);
 /// x + dropout(y, p) in one pass; keeps nothing.
 template <class T>
 Var<T> add_dropout(Tape<T>& tape, const Var<T>& x, const Var<T>& y, double p);
@@ -102,6 +105,12 @@ struct BatchNormState {
 template <class T>
 Var<T> batch_norm(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>& bias,
                   BatchNormState<T>& state, double epsilon = 1e-5);
+/// relu_dropout(batch_norm(a + b, ...), p) with the same bits, in fewer passes; b may be empty.
+/// Keeps a + b and its result.
+template <class T>
+Var<T> batch_norm_relu_dropout(Tape<T>& tape, const Var<T>& a, const Var<T>& b,
+                               const Var<T>& weight, const Var<T>& bias, BatchNormState<T>& state,
+                               double p, double epsilon = 1e-5);
 
 // Shape
 // --------------------------------------------------------------------------------------------

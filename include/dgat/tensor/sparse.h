@@ -17,8 +17,21 @@ class SparseMatrix {
   SparseMatrix(int64_t rows, int64_t cols, std::span<const int64_t> offsets,
                std::span<const int32_t> columns, std::span<const T> values);
 
-  int64_t rows() const { return forward_.rows(); }
-  int64_t cols() const { return transposed_.rows(); }
+  /// The part of this rank: its rows, and its columns in transposed_csr(). With `split_columns`
+  /// the matrix maps split rows to split rows (an aggregation operator); else it is a matrix of
+  /// features, whose columns are whole on every rank.
+  SparseMatrix part(dist::Communicator& ranks, bool split_columns) const;
+  struct Share {
+    dist::RowShare rows, columns;  ///< the part on this rank
+    dist::Exchange from_columns;   ///< the rows of x that csr() reads, when columns are split
+    dist::Exchange from_rows;      ///< the rows of a gradient that transposed_csr() reads
+    bool split_columns = false;
+    dist::RowSplit entries;  ///< of features: those of the whole csr()
+  };
+  const std::shared_ptr<const Share>& share() const { return share_; }  ///< null: whole
+
+  int64_t rows() const { return forward_.rows(); }  ///< on this rank
+  int64_t cols() const { return cols_; }            ///< that x has rows on this rank
   int64_t nonzeros() const { return static_cast<int64_t>(forward_.values.size()); }
 
   struct Csr {
@@ -30,7 +43,8 @@ class SparseMatrix {
   };
   const Csr& csr() const { return forward_; }
   const Csr& transposed_csr() const { return transposed_; }
-  /// Where entry k of transposed_csr() stands in csr(); made on the first call, 8 bytes per entry.
+  /// Position in csr() of entry k of transposed_csr(), of a part in that of the whole matrix; made
+  /// on the first call, 8 bytes per entry.
   std::span<const int64_t> transposed_positions() const;
 
  private:
@@ -38,7 +52,10 @@ class SparseMatrix {
     std::once_flag made;
     std::vector<int64_t> values;
   };
+  SparseMatrix() = default;
   Csr forward_, transposed_;
+  int64_t cols_ = 0;
+  std::shared_ptr<const Share> share_;
   std::shared_ptr<Positions> positions_ = std::make_shared<Positions>();
 };
 
@@ -51,8 +68,8 @@ struct EntryDropout {
 
 /// S x, with S constant: the gradient S^T g goes to x only. S must outlive the backward pass.
 ///
-/// A linear layer on sparse features is spmm(features, W) + bias with W stored [in, out]
-/// (Parameter::transposed = true): the weight file's [out, in] would make every access a stride.
+/// A linear layer on sparse features is spmm(features, W) + bias, with W stored [in, out]
+/// (Parameter::transposed = true). With the weight file's [out, in] every access would be strided.
 template <class T>
 Var<T> spmm(Tape<T>& tape, const SparseMatrix<T>& matrix, const Var<T>& x);
 /// dropout(S) W plus bias [1, m] (or an empty Var) in every row. Zeros stay zero, so that only the

@@ -15,32 +15,34 @@ namespace dgat::train {
 /// What a configuration asks of the eigensolver.
 spectral::EigenOptions eigen_options(const Config& config);
 
-/// The directions of a graph under a configuration: phi of L(alpha, gamma), and the graph rewired
-/// along it. Training, prediction and reports share this class, so that they see the same graph.
+/// The directions of a graph under a choice: phi of L(alpha, gamma), and the graph rewired along
+/// it. Training, prediction and reports share this class, so that they see the same graph.
 class Directions {
  public:
-  /// Solves, or takes the eigenvectors from the cache. The graph must outlive this object.
-  /// Notices tell of eigenvectors that did not converge, are localised or are one choice of many.
+  /// Solves, or takes the eigenvectors from the cache. The graph must outlive this object. Notices
+  /// report eigenvectors that did not converge, are localised, or belong to a repeated value.
   /// Needs: an undirected graph.
-  Directions(const graph::CsrGraph& graph, const Config& config, spectral::SpectralCache& cache);
+  Directions(const graph::CsrGraph& graph, const Config& config, const GraphChoice& choice,
+             spectral::SpectralCache& cache);
 
   double alpha() const { return alpha_; }
   const spectral::EigenResult& spectrum() const { return *spectrum_; }
   spectral::NodeVectors phi() const { return {phi_, graph_.nodes(), spectrum_->k}; }
   double participation_ratio() const;  ///< of the first vector
 
-  /// The rewiring that the configuration means under these training labels; never automatic.
+  /// The rewiring of the choice with these training labels; never automatic.
+  /// Needs: a choice that is not `advised`.
   rewire::Mode mode_under(std::span<const int32_t> training_labels) const;
   /// The graph after a rewiring, made once per mode. It does not depend on labels.
   const graph::CsrGraph& rewired(const rewire::Mode& mode);
-  /// What the rewiring did, with the homophily that these labels see.
+  /// What the rewiring did, with the homophily measured by these labels.
   rewire::RewireReport report(const rewire::Mode& mode, std::span<const int32_t> training_labels);
 
  private:
   const rewire::RewireResult& result(const rewire::Mode& mode);
 
   const graph::CsrGraph& graph_;
-  rewire::Mode mode_;              // as configured
+  rewire::Mode mode_;              // as chosen
   rewire::RewireOptions options_;  // of every mode
   double alpha_ = 1;
   std::shared_ptr<const spectral::EigenResult> spectrum_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,43 +12,59 @@
 
 namespace dgat::train {
 
-/// Reads the data set of a configuration with the splits it asks for; a set that has none gets
-/// random ones 60/20/20.
-data::Dataset load_for(const Config& config);
+/// Reads the data set that settings name, with the splits that they and the preset ask for (a set
+/// that has none gets random ones 60/20/20) and with features (node_features.h).
+data::Dataset load_for(const Settings& settings);
+
+/// The graph that `advised` chooses on a split.
+using SplitAdvice = std::function<GraphChoice(int64_t split)>;
 
 /// Turns a data set and a configuration into what a model sees: eigenvectors (once), the rewired
-/// graph and its edge features (once per rewiring: `auto` may differ between splits), the features
-/// in the kernels' form (once), and the place where models keep what they precompute.
+/// graph and its edge features (once per choice: `auto` and `advised` may differ between splits),
+/// the features in the kernels' form (once), and the place where models keep what they precompute.
 class InputBuilder {
  public:
   /// The data set must outlive this object. A cache serves several builders (depths, models).
-  InputBuilder(const data::Dataset& dataset, const Config& config, spectral::SpectralCache& cache);
+  /// A configuration that rewires as advised needs `advice`; study::InputStore gives it.
+  InputBuilder(const data::Dataset& dataset, const Config& config, spectral::SpectralCache& cache,
+               SplitAdvice advice = {});
 
-  /// The input of one split; only its training labels are looked at.
+  /// The input of one split. Reads its training labels only. Where several ranks share the work of
+  /// this thread (dist::current()), it is the part of this rank.
+  /// Throws: InputError when the model cannot be trained by several ranks.
   nn::GraphInput<float> for_split(int64_t split);
-  /// The input without labels, under a rewiring that `auto` was resolved to.
-  nn::GraphInput<float> for_prediction(const std::string& rewire_mode);
+  /// The input without labels, on a graph that was chosen in training.
+  nn::GraphInput<float> for_prediction(const GraphChoice& choice);
 
-  /// The rewiring in use for a split ("none", "prune-far+add", ...). Needs: for_split() was called.
-  const std::string& mode_of(int64_t split) const { return modes_.at(split); }
+  /// The graph of a split, neither automatic nor advised.
+  const GraphChoice& choice_of(int64_t split);
   /// What the rewiring of each split did, its homophily by the training labels of that split;
-  /// without splits whose graph stays as it is.
+  /// without splits whose graph stays as it is, unless that was advised.
   const std::map<int64_t, rewire::RewireReport>& rewirings() const { return reports_; }
-  /// Empty for a model that has no use for eigenvectors.
-  const std::shared_ptr<Directions>& directions() const { return directions_; }
+  /// Those of a split; empty for a model that does not use eigenvectors.
+  std::shared_ptr<Directions> directions(int64_t split);
 
  private:
-  std::shared_ptr<const nn::Messages<float>> messages(const rewire::Mode& mode);
+  std::shared_ptr<Directions> directions_of(const GraphChoice& choice);
+  std::shared_ptr<const nn::Messages<float>> messages(const GraphChoice& choice);
+  std::vector<int32_t> training_labels(int64_t split) const;
+  nn::GraphInput<float> part_of_rank(const nn::GraphInput<float>& whole);
 
   const data::Dataset& dataset_;
+  Config config_;
+  spectral::SpectralCache& cache_;
+  SplitAdvice advice_;
   bool edge_features_;  // whether the directions of edges enter the scores
-  std::shared_ptr<Directions> directions_;
+  bool wants_phi_;      // for them, or to rewire
   std::shared_ptr<const nn::NodeFeatures<float>> features_;
   std::shared_ptr<const graph::CsrGraph> graph_;
   std::shared_ptr<nn::PrecomputedParts> precomputed_;
-  std::map<std::string, std::shared_ptr<const nn::Messages<float>>> messages_;  // by mode
+  std::shared_ptr<const graph::Cells> cells_;  // of a training in cells
+  std::map<std::string, std::shared_ptr<const nn::Messages<float>>> messages_;  // by choice
+  std::map<std::string, std::shared_ptr<Directions>> directions_;               // by choice
+  std::map<const void*, nn::GraphInput<float>> parts_;  // of this rank, by the messages
   std::map<int64_t, rewire::RewireReport> reports_;
-  std::map<int64_t, std::string> modes_;
+  std::map<int64_t, GraphChoice> choices_;
 };
 
 }  // namespace dgat::train

@@ -9,7 +9,7 @@
 #include "dgat/data/dataset.h"
 
 /// Measures of a classification, in [0, 1]. Every function looks at the nodes it is given and skips
-/// those with label -1; an answer without any labelled node is NaN.
+/// those with label -1; without any labelled node the result is NaN.
 namespace dgat::train {
 
 /// Scores of N nodes, row by row: one column means two classes (the logit of class 1).
@@ -28,8 +28,8 @@ int32_t predicted_class(std::span<const float> scores);
 double accuracy(const Scores& scores, std::span<const int32_t> labels,
                 std::span<const graph::NodeId> nodes);
 
-/// Area under the ROC curve of the score of class 1: the probability that a random node of class 1
-/// scores above a random node of class 0, ties counting one half. Exact. With two columns the score
+/// Area under the ROC curve of the score of class 1, exact: the probability that a random node of
+/// class 1 scores above a random node of class 0. Ties count one half. With two columns the score
 /// is their difference. NaN when one of the classes is missing.
 /// Cost: O(n log n).
 double roc_auc(const Scores& scores, std::span<const int32_t> labels,
@@ -44,11 +44,11 @@ std::string to_string(MetricKind metric);  ///< "accuracy", "roc_auc", "macro_f1
 double evaluate(MetricKind metric, const Scores& scores, std::span<const int32_t> labels,
                 std::span<const graph::NodeId> nodes);
 
-/// The metric that was asked for, or the usual one of the data set: ROC AUC for two classes, else
+/// The metric given, or the default of the data set: ROC AUC for two classes, else
 /// accuracy. Throws: InputError when it does not apply.
 MetricKind metric_for(std::optional<MetricKind> asked, const data::Dataset& dataset);
 
-/// A part whose metric is not a number whatever the scores cannot choose a step.
+/// Checks that every part has a metric: one that is NaN for all scores cannot choose a step.
 /// Throws: InputError naming the split and its part.
 void check_measurable(MetricKind metric, const data::Dataset& dataset, int64_t split);
 

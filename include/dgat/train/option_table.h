@@ -14,11 +14,11 @@ namespace dgat::train {
 enum class Affects : unsigned {
   kNothing = 0,       ///< time and safety only: jobs, checkpoint_every
   kData = 1 << 0,     ///< the data set and its splits
-  kTrials = 1 << 1,   ///< which trainings are run, not how one of them goes: depths, splits
+  kTrials = 1 << 1,   ///< which trainings are run, not the result of one: depths, splits
   kGraph = 1 << 2,    ///< eigenvectors, rewiring and edge features of a directional model
   kInput = 1 << 3,    ///< what else a model sees: features, precomputed parts
   kNetwork = 1 << 4,  ///< the shape of the network
-  kProtocol = 1 << 5  ///< how it is trained and judged
+  kProtocol = 1 << 5  ///< how it is trained and evaluated
 };
 constexpr Affects operator|(Affects a, Affects b) {
   return static_cast<Affects>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
@@ -38,6 +38,10 @@ struct OptionInfo {
   bool changes_result = true;  ///< false: --resume may change it
   bool is_switch = false;      ///< the flag alone means on: --directed
   char letter = 0;             ///< a short flag: -k for --eigenvectors; 0: none
+  std::string usual = {};      ///< the default of most models, where that of Config{} is older
+
+  /// The default that help and documentation show.
+  std::string shown_default() const { return usual.empty() ? get(Config{}) : usual; }
 
   /// Whether it affects one of the parts.
   bool affects_any(Affects parts) const {

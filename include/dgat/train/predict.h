@@ -9,7 +9,7 @@
 
 namespace dgat::train {
 
-/// What `predict` can tell about every node.
+/// The predictions for every node.
 struct Prediction {
   std::vector<int64_t> classes;
   std::vector<float> probabilities;  ///< nodes x class_count, rows sum to one

@@ -4,36 +4,47 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "dgat/train/config.h"
+#include "dgat/train/tensorboard.h"
 #include "dgat/train/trainer.h"
 
 namespace dgat::train {
 
 /// What to do with a folder that already holds a run.
 enum class Existing {
-  kRefuse,    ///< throw
-  kResume,    ///< continue; nothing to continue is fine too
-  kOverwrite  ///< remove dgat's files in it and start again
+  kRefuse,     ///< throw
+  kResume,     ///< continue; nothing to continue is fine too
+  kOverwrite,  ///< remove dgat's files in it and start again
+  kFollow      ///< another rank writes; this object only knows the names
 };
 
 /// A folder with everything about one run:
-///   config.yaml, log.jsonl, summary.json, split-K.safetensors, report.html
+///   config.yaml, log.jsonl, summary.json, split-K.safetensors, report.html,
+///   tensorboard/ (where asked for)
 /// and, while it runs, checkpoints/layers-L-split-K.safetensors.
 class RunDirectory {
  public:
-  /// Creates the folder when needed and locks it until the object is gone; what is in it is left
-  /// alone until begin().
-  /// Throws: InputError when it holds a run and `existing` refuses, when it holds the ledger of a
+  /// With `tensorboard`, RunLog writes event files, too; a resumed run that has them continues
+  /// them. Creates the folder when needed and locks it until the object is gone; what is in it is
+  /// left alone until begin(). Throws: InputError when it holds a run and `existing` refuses, when
+  /// it holds the ledger of a
   ///         study, or when another process trains there.
-  RunDirectory(std::filesystem::path path, Existing existing);
+  RunDirectory(std::filesystem::path path, Existing existing, bool tensorboard = false);
   ~RunDirectory();
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
 
   /// The run is about to write: removes one that is to be replaced.
   void begin() const;
+
+  /// The run has failed: removes what it wrote and the folders that were made for it. Does nothing
+  /// to a run that was there before and is not replaced yet, and to a finished one.
+  void discard() const;
+  /// Whether there is a state to continue from.
+  bool has_checkpoints() const;
 
   /// runs/<dataset>-<model>-<date-time>, made unique by a number.
   static std::filesystem::path default_path(const std::string& dataset, const std::string& model);
@@ -43,6 +54,8 @@ class RunDirectory {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path config() const { return path_ / "config.yaml"; }
   std::filesystem::path log() const { return path_ / "log.jsonl"; }
+  std::filesystem::path tensorboard() const { return path_ / "tensorboard"; }
+  bool has_tensorboard() const { return tensorboard_; }
   std::filesystem::path summary() const { return path_ / "summary.json"; }
   std::filesystem::path weights(int64_t split) const;
   std::filesystem::path checkpoint(int64_t layers, int64_t split) const;
@@ -51,11 +64,16 @@ class RunDirectory {
  private:
   std::filesystem::path path_;
   Existing existing_;
+  bool tensorboard_ = false;
+  bool held_run_ = false;       // before this one
+  std::filesystem::path made_;  // the outermost folder that was made
+  mutable bool begun_ = false;
   int lock_ = -1;  // descriptor of the folder
 };
 
 /// log.jsonl: one JSON object per evaluation, {"layers","split","step","loss","train","val",
-/// "test"}; null where a metric has no value. Safe from several threads.
+/// "test"}; null where a metric has no value. Event files of TensorBoard have the same, where the
+/// directory asks for them. Safe from several threads.
 class RunLog {
  public:
   /// Opens for appending, after cutting off what goes beyond the checkpoints of the directory: a
@@ -68,6 +86,7 @@ class RunLog {
   std::filesystem::path path_;
   std::mutex mutex_;
   std::ofstream out_;
+  std::optional<TensorboardLog> events_;
 };
 
 }  // namespace dgat::train

@@ -21,6 +21,8 @@ struct NamedTensor {
 /// A file of weights in the safetensors format: 8 bytes little-endian length of a JSON header
 /// {"name": {"dtype", "shape", "data_offsets": [begin, end]}, ..., "__metadata__": {text: text}},
 /// then the bytes of the tensors. PyTorch's `safetensors.torch.load_file` reads what we write.
+/// What we write has a checksum in `__metadata__` ("dgat.sha256"), which is checked on reading;
+/// files without one are read, too.
 struct SafeTensors {
   std::vector<NamedTensor> tensors;             ///< in the order of the bytes
   std::map<std::string, std::string> metadata;  ///< `__metadata__`
@@ -31,10 +33,10 @@ struct SafeTensors {
 
 /// Reads F32, and F64, F16, BF16 (converted to float32).
 ///
-/// Throws: InputError beginning with `source` when the bytes are not such a file: cut short, a
-/// header
-///         that is not JSON or lies about sizes, tensors that overlap or leave a gap, another
-///         dtype. Nothing is allocated on the word of the header alone.
+/// Throws: InputError beginning with `source` when the bytes are not such a file. The file may be
+///         cut short, the header not JSON or of wrong sizes, tensors may overlap or leave a gap,
+///         a dtype or checksum may be wrong. The header alone never decides how much is
+///         allocated.
 SafeTensors parse_safetensors(std::string_view bytes, const std::string& source);
 SafeTensors read_safetensors(const std::filesystem::path& path);
 

@@ -9,14 +9,14 @@
 #include "dgat/nn/model.h"
 #include "dgat/train/config.h"
 
-/// Weight files: parameters and buffers as safetensors, with all that is needed to use them in
-/// their metadata (the options by key, and dgat.* for the data set and the trial).
+/// Weight files: parameters and buffers as safetensors. Their metadata has all that is needed to
+/// use them: options by key, and dgat.* for the data set and the trial.
 namespace dgat::train {
 
 /// Which trial the weights of a file come from.
 struct TrainedOn {
   int64_t split = 0, layers = 0, best_step = 0;
-  std::string rewire_mode;  ///< what `auto` meant on the split
+  GraphChoice graph;  ///< that of the split: neither automatic nor advised
 };
 
 /// Whole or not at all.
@@ -28,7 +28,7 @@ struct TrainedModel {
   Config config;
   int64_t split = 0, layers = 0, features = 0, classes = 0;
   int64_t nodes = 0;                     ///< for models that learn a row per node
-  std::string rewire_mode;               ///< what `auto` meant in training
+  GraphChoice graph;                     ///< what it was trained on
   std::string dataset;                   ///< name of the data set it was trained on
   std::vector<std::string> class_names;  ///< of that data set; empty where it had numbers
   std::unique_ptr<nn::Model<float>> model;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "dgat/data/dataset.h"
@@ -25,7 +26,13 @@ struct SplitTask {
   const nn::GraphInput<float>& input;
   int64_t split = 0;
   int64_t layers = 1;
+  /// Whether memory comes before time; nothing: saves_memory() decides. No result depends on it.
+  std::optional<bool> save_memory = std::nullopt;
 };
+
+/// Whether a training is so large that it computes cheap intermediate values twice instead of
+/// keeping them: above about a gigabyte of them.
+bool saves_memory(const Config& config, int64_t nodes, int64_t layers);
 
 struct SplitResult {
   int64_t split = 0, layers = 0;
@@ -35,15 +42,15 @@ struct SplitResult {
   int64_t parameters = 0;  ///< numbers trained
 };
 
-/// What happens around the loop. All may be left empty.
+/// Checkpoint and callbacks of a training loop. All are optional.
 struct TrainHooks {
   std::filesystem::path checkpoint;  ///< where the state is kept; continued from when it exists
-  std::string data;  ///< what was trained on (data::fingerprint); other data is not continued on
+  std::string data;  ///< data::fingerprint of the data; a checkpoint of other data is refused
   /// A notice instead of an error when the checkpoint is damaged (the loop starts again) or cannot
-  /// be written (it goes on without).
+  /// be written (training continues without it).
   bool checkpoint_is_optional = false;
   std::function<void(const StepRecord&)> on_evaluation;
-  std::function<void()> before_checkpoint;  ///< so that logs are never behind the checkpoint
+  std::function<void()> before_checkpoint;  ///< for example to flush logs
   const std::atomic<bool>* stop = nullptr;  ///< another job failed: save and throw Interrupted
 };
 
@@ -53,8 +60,8 @@ struct TrainHooks {
 /// (Model::pretraining_share) are pre-trained first; those steps are reported, but none of them is
 /// the best.
 ///
-/// Random numbers are a function of (seed, split, step), so a run continued from a checkpoint, at
-/// any thread count, gives the bits of an uninterrupted one.
+/// Random numbers are a function of (seed, split, step). So a run continued from a checkpoint gives
+/// the bits of an uninterrupted one, at any thread count.
 ///
 /// Throws: InputError when a part of the split cannot be measured; ComputeError naming step and
 ///         tensor when a value is not finite; Interrupted on Ctrl-C, after saving the checkpoint.

@@ -10,6 +10,10 @@
 /// it. Every file opens with the model's equations, the paper they come from, and what the paper
 /// leaves open.
 namespace dgat::nn {
+using tensor::Matrix;
+using tensor::SparseMatrix;
+using tensor::Tape;
+using tensor::Var;
 
 template <class T>
 ModelEntry<T> cpgnn_entry();

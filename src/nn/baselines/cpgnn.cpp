@@ -30,10 +30,6 @@
 #include "two_columns.h"
 
 namespace dgat::nn {
-using tensor::Matrix;
-using tensor::Tape;
-using tensor::Var;
-
 namespace {
 
 using Square = std::vector<std::vector<double>>;
@@ -223,10 +219,6 @@ ModelEntry<T> cpgnn_entry() {
                               {"lr", "0.01"},
                               {"weight_decay", "0.001"}});
   entry.info.grid = {{"feature_scaling", {"raw", "row-sum"}},
-                     {"layers", {"1", "2"}},
-                     {"dropout", {"0", "0.5"}},
-                     {"lr", {"0.001", "0.003", "0.01", "0.03"}},
-                     {"weight_decay", {"0", "2e-05", "0.0002", "0.001"}},
                      {"extra.chebyshev", {"0", "1"}},
                      {"extra.symmetric", {"0", "1"}}};
   entry.info.extras = {

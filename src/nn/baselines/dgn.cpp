@@ -17,9 +17,14 @@
 // As in the public code: absolute value on dx (so the sign of phi does not matter), residual sum,
 // own features only in the complex form, one linear map per message. Differences: eigenvectors of
 // L_rw, as the paper's theory has them (the code takes D - A); a linear input map, because features
-// are not integers; no graph norm (1/sqrt(N) in front of a BatchNorm only brings variances near
-// its epsilon); no degree scalers; no class weights in the loss; PyTorch's initial weights.
-// "Towers" are the two forms above, not the slices of d that the code also calls towers.
+// are not integers; no class weights in the loss. "Towers" are the two forms above, not the slices
+// of d that the code also calls towers. Off by default, as extra options:
+//   graph_norm  h' / sqrt(N) in front of the BatchNorm. It removes the scale again, except through
+//               its epsilon: columns of small variance are damped, in training and evaluation.
+//   scalers     Linear reads [a || a log(d_i + 1) / delta || a delta / log(d_i + 1)], a the
+//               aggregators, delta the mean of log(d + 1) over the nodes (0 for a node without
+//               neighbours)
+//   xavier      maps of a layer start uniform within g sqrt(6 / (in + out)), g = 1 / in, biases 0
 //
 // `--eigenvectors K` gives K fields; --laplacian tuned and --rewire apply as they do to dgat.
 // Defaults by validation on chameleon_filtered, 3 splits, 4 layers: simple with lr 1e-3 0.436, 3e-4
@@ -35,11 +40,6 @@
 #include "dgat/core/error.h"
 
 namespace dgat::nn {
-using tensor::Matrix;
-using tensor::SparseMatrix;
-using tensor::Tape;
-using tensor::Var;
-
 namespace {
 
 /// The aggregation matrices of one message graph, and their row sums.
@@ -49,7 +49,8 @@ struct Fields {
     SparseMatrix<T> matrix;
     Matrix<T> row_sums;  ///< [n, 1]
   };
-  std::vector<Operator> operators;  ///< mean, av_1, dx_1, av_2, dx_2, ...
+  std::vector<Operator> operators;       ///< mean, av_1, dx_1, av_2, dx_2, ...
+  Matrix<T> amplification, attenuation;  ///< [n, 1], the degree scalers
 };
 
 /// Bytes per field: the matrix and its row sums.
@@ -59,13 +60,32 @@ int64_t field_bytes(const Messages<T>& messages) {
          sparse_bytes<T>(messages.graph.nodes(), messages.graph.arcs());
 }
 
+/// log(d + 1) / delta and its inverse for every node, delta the mean of log(d + 1).
+template <class T>
+void add_scalers(const std::vector<int64_t>& offsets, Fields<T>& fields) {
+  const int64_t n = std::ssize(offsets) - 1;
+  const auto size = [&](int64_t i) {
+    const auto at = static_cast<size_t>(i);
+    return std::log(static_cast<double>(offsets[at + 1] - offsets[at] + 1));
+  };
+  double mean = 0;
+  for (int64_t i = 0; i < n; ++i) mean += size(i) / static_cast<double>(n);
+  fields.amplification = Matrix<T>::zeros(n, 1);
+  fields.attenuation = Matrix<T>::zeros(n, 1);
+  for (int64_t i = 0; i < n; ++i) {
+    if (size(i) == 0) continue;
+    fields.amplification(i, 0) = static_cast<T>(size(i) / mean);
+    fields.attenuation(i, 0) = static_cast<T>(mean / size(i));
+  }
+}
+
 /// Drops the self loops; column c of the features is operator 1 + c.
 template <class T>
 Fields<T> make_fields(const Messages<T>& messages) {
   const int64_t n = messages.graph.nodes();
   std::vector<int64_t> offsets = {0};
   std::vector<int32_t> senders;
-  std::vector<int64_t> arcs;  // where each kept arc stands among all
+  std::vector<int64_t> arcs;  // position of each kept arc among all
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t e = messages.graph.offsets()[static_cast<size_t>(i)];
          e < messages.graph.offsets()[static_cast<size_t>(i) + 1]; ++e) {
@@ -77,6 +97,7 @@ Fields<T> make_fields(const Messages<T>& messages) {
     offsets.push_back(static_cast<int64_t>(senders.size()));
   }
   Fields<T> fields;
+  add_scalers(offsets, fields);
   std::vector<T> values(senders.size());
   for (int64_t c = -1; c < messages.features.cols(); ++c) {
     Matrix<T> sums(n, 1);
@@ -97,22 +118,38 @@ Fields<T> make_fields(const Messages<T>& messages) {
   return fields;
 }
 
+/// A map of a layer. `columns`: those of the authors' map that it is a part of.
+template <class T>
+Linear<T> layer_map(ParameterSet<T>& set, const std::string& name, int64_t out, int64_t in,
+                    int64_t columns, bool bias, bool xavier) {
+  if (!xavier) return Linear<T>(set, name, out, in, bias);
+  const auto own = static_cast<double>(in + out), whole = static_cast<double>(columns + out);
+  const double gain = std::sqrt(own / whole) / static_cast<double>(columns);
+  Linear<T> map(set, name, out, in, bias, {Initializer::Kind::kGlorotUniform, gain});
+  if (bias) {
+    for (T& value : set.find(name + ".bias")->parameter.value.values()) value = T{0};
+  }
+  return map;
+}
+
 template <class T>
 class DgnLayer {
  public:
   DgnLayer(ParameterSet<T>& set, const std::string& name, const ModelOptions& o,
            int64_t aggregators, bool complex)
-      : complex_(complex), dropout_(o.dropout) {
+      : complex_(complex),
+        scalers_(o.extra.at("scalers") != 0),
+        graph_norm_(o.extra.at("graph_norm") != 0),
+        dropout_(o.dropout) {
     const int64_t d = o.hidden;
+    const bool xavier = o.extra.at("xavier") != 0;
     if (complex) {
-      sender_ = Linear<T>(set, name + "sender", d, d, /*bias=*/false);
-      receiver_ = Linear<T>(set, name + "receiver", d, d);
+      sender_ = layer_map(set, name + "sender", d, d, 2 * d, /*bias=*/false, xavier);
+      receiver_ = layer_map(set, name + "receiver", d, d, 2 * d, /*bias=*/true, xavier);
     }
-    mix_ = Linear<T>(set, name + "mix", d, (aggregators + (complex ? 1 : 0)) * d);
-    norm_weight_ = &set.constant(name + "norm.weight", 1, d, 1, false);
-    norm_bias_ = &set.constant(name + "norm.bias", 1, d, 0, false);
-    norm_.mean = Matrix<T>::zeros(1, d);
-    norm_.variance = Matrix<T>::filled(1, d, T{1});
+    const int64_t read = ((scalers_ ? 3 : 1) * aggregators + (complex ? 1 : 0)) * d;
+    mix_ = layer_map(set, name + "mix", d, read, read, /*bias=*/true, xavier);
+    norm_ = BatchNorm<T>(set, name + "norm", d);
   }
 
   /// `used[a]`: whether operator a is an aggregator.
@@ -122,7 +159,6 @@ class DgnLayer {
     const Var<T> v = complex_ ? receiver_(tape, h) : Var<T>();
     const Var<T> minus_h = tensor::scale(tape, h, -1);
     std::vector<Var<T>> parts;
-    if (complex_) parts.push_back(h);
     for (size_t a = 0; a < used.size(); ++a) {
       if (!used[a]) continue;
       const auto& [matrix, row_sums] = fields.operators[a];
@@ -134,21 +170,27 @@ class DgnLayer {
       }
       parts.push_back(dx ? tensor::abs(tape, sum) : sum);
     }
+    const size_t aggregated = parts.size();
+    for (const Matrix<T>* scaler : {&fields.amplification, &fields.attenuation}) {
+      for (size_t a = 0; scalers_ && a < aggregated; ++a) {
+        parts.push_back(tensor::scale_rows(tape, parts[a], tape.reference(*scaler)));
+      }
+    }
+    if (complex_) parts.insert(parts.begin(), h);
     Var<T> out = mix_(tape, tensor::concat_columns(tape, parts));
-    out = tensor::batch_norm(tape, out, tape.parameter(*norm_weight_), tape.parameter(*norm_bias_),
-                             norm_);
+    if (graph_norm_) out = tensor::scale(tape, out, 1 / std::sqrt(static_cast<double>(h.rows())));
+    out = norm_(tape, out);
     out = tensor::activate(tape, out, tensor::Activation::kRelu);
     return tensor::dropout(tape, tensor::add(tape, h, out), dropout_);
   }
 
-  tensor::BatchNormState<T>& norm() { return norm_; }
+  BatchNorm<T>& norm() { return norm_; }
 
  private:
-  bool complex_;
+  bool complex_, scalers_, graph_norm_;
   double dropout_;
   Linear<T> sender_, receiver_, mix_;
-  tensor::Parameter<T>*norm_weight_ = nullptr, *norm_bias_ = nullptr;
-  tensor::BatchNormState<T> norm_;
+  BatchNorm<T> norm_;
 };
 
 template <class T>
@@ -209,11 +251,7 @@ class Dgn final : public Model<T> {
 
   std::vector<NamedBuffer<T>> buffers() override {
     std::vector<NamedBuffer<T>> all;
-    for (size_t l = 0; l < layers_.size(); ++l) {
-      const std::string name = fmt::format("layers.{}.norm.running_", l);
-      all.push_back({name + "mean", &layers_[l].norm().mean});
-      all.push_back({name + "var", &layers_[l].norm().variance});
-    }
+    for (DgnLayer<T>& layer : layers_) layer.norm().list_buffers(all);
     return all;
   }
 
@@ -246,18 +284,18 @@ ModelEntry<T> dgn_entry() {
                               {"dropout", "0.3"},
                               {"lr", "0.001"},
                               {"weight_decay", "1e-06"}});
-  entry.info.grid = {{"lr", {"1e-05", "0.0001", "0.001"}},
-                     {"weight_decay", {"1e-06", "1e-05"}},
-                     {"dropout", {"0.3", "0.5"}},
-                     {"layers", {"2", "4"}},
-                     {"extra.complex", {"0", "1"}},
-                     {"extra.av", {"0", "1"}},
-                     {"extra.dx", {"0", "1"}}};
+  entry.info.grid = {{"extra.complex", {"0", "1"}},    {"extra.av", {"0", "1"}},
+                     {"extra.dx", {"0", "1"}},         {"extra.scalers", {"0", "1"}},
+                     {"extra.graph_norm", {"0", "1"}}, {"extra.xavier", {"0", "1"}}};
   entry.info.extras = {
       {"complex", 0, 0, 1, "1: messages of both ends (complex), 0: of the sender (simple)", true},
       {"mean", 1, 0, 1, "aggregate the mean of the neighbours", true},
       {"av", 1, 0, 1, "aggregate by B_av, the smoothing along phi", true},
-      {"dx", 1, 0, 1, "aggregate by B_dx, the derivative along phi", true}};
+      {"dx", 1, 0, 1, "aggregate by B_dx, the derivative along phi", true},
+      {"scalers", 0, 0, 1, "1: aggregators also times and divided by log(degree + 1)", true},
+      {"graph_norm", 0, 0, 1, "1: divide by sqrt(nodes) in front of the BatchNorm", true},
+      {"xavier", 0, 0, 1, "1: the authors' initial weights, Xavier with gain 1/in, biases 0",
+       true}};
   return entry;
 }
 

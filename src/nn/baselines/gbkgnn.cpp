@@ -26,9 +26,6 @@
 #include "dgat/tensor/edge_ops.h"
 
 namespace dgat::nn {
-using tensor::Tape;
-using tensor::Var;
-
 namespace {
 
 /// The graph without self loops and what its arcs are supervised with.
@@ -169,10 +166,7 @@ ModelEntry<T> gbkgnn_entry() {
                               {"dropout", "0.5"},
                               {"lr", "0.01"},
                               {"weight_decay", "0.001"}});
-  entry.info.grid = {{"lr", {"0.001", "0.003", "0.01", "0.03"}},
-                     {"weight_decay", {"0", "1e-05", "0.0001", "0.001"}},
-                     {"hidden", {"16", "64"}},
-                     {"extra.lambda", {"1", "8", "30"}}};
+  entry.info.grid = {{"extra.lambda", {"1", "8", "30"}}};
   entry.info.extras = {{"lambda", 1, 0, 1e3, "weight of the gate's loss"}};
   return entry;
 }

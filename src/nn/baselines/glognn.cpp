@@ -32,9 +32,6 @@
 #include "two_columns.h"
 
 namespace dgat::nn {
-using tensor::Tape;
-using tensor::Var;
-
 namespace {
 
 template <class T>
@@ -146,11 +143,10 @@ ModelEntry<T> glognn_entry() {
                               {"dropout", "0.8"},
                               {"lr", "0.01"},
                               {"weight_decay", "5e-05"}});
-  entry.info.grid = {
-      {"feature_scaling", {"raw", "row-sum"}}, {"dropout", {"0", "0.5", "0.8"}},
-      {"lr", {"0.001", "0.003", "0.01"}},      {"weight_decay", {"0", "5e-05", "0.001"}},
-      {"extra.delta", {"0", "0.5", "1"}},      {"extra.gamma", {"0", "0.3", "0.8"}},
-      {"extra.beta2", {"1", "1000"}}};
+  entry.info.grid = {{"feature_scaling", {"raw", "row-sum"}},
+                     {"extra.delta", {"0", "0.5", "1"}},
+                     {"extra.gamma", {"0", "0.3", "0.8"}},
+                     {"extra.beta2", {"1", "1000"}}};
   entry.info.extras = {{"delta", 0.5, 0, 1, "weight of the features against the adjacency"},
                        {"gamma", 0, 0, 0.99, "share of H0 in every layer"},
                        {"beta1", 0, 0, 1e6, "penalty on |Z|"},

@@ -28,8 +28,6 @@
 
 namespace dgat::nn {
 namespace {
-using tensor::Tape;
-using tensor::Var;
 
 template <class T>
 class Gprgnn final : public Model<T> {
@@ -94,9 +92,7 @@ ModelEntry<T> gprgnn_entry() {
       {"k", 10, 0, 100, "highest power of the adjacency", /*whole=*/true},
       {"alpha", 0.1, 0, 1, "teleport probability of the start; 1: no propagation, 0: S^k alone"},
       {"propagation_dropout", 0.7, 0, 0.999, "dropout between perceptron and propagation"}};
-  entry.info.grid = {{"lr", {"0.002", "0.01", "0.05"}},
-                     {"weight_decay", {"0", "0.0005", "0.001"}},
-                     {"extra.alpha", {"0", "0.1", "0.5", "0.9", "1"}},
+  entry.info.grid = {{"extra.alpha", {"0", "0.1", "0.5", "0.9", "1"}},
                      {"extra.propagation_dropout", {"0", "0.5", "0.7"}}};
   return entry;
 }

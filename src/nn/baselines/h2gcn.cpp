@@ -31,11 +31,6 @@
 #include "dgat/graph/two_hop.h"
 
 namespace dgat::nn {
-using tensor::Matrix;
-using tensor::SparseMatrix;
-using tensor::Tape;
-using tensor::Var;
-
 namespace {
 
 constexpr int64_t kMostRounds = 6;  // the width doubles every round
@@ -129,11 +124,7 @@ ModelEntry<T> h2gcn_entry() {
                               {"dropout", "0.5"},
                               {"lr", "0.01"},
                               {"weight_decay", "0.001"}});
-  entry.info.grid = {{"feature_scaling", {"raw", "row-sum"}},
-                     {"layers", {"1", "2"}},
-                     {"dropout", {"0", "0.5"}},
-                     {"weight_decay", {"0", "2e-05", "0.001"}},
-                     {"lr", {"0.001", "0.003", "0.01", "0.03"}}};
+  entry.info.grid = {{"feature_scaling", {"raw", "row-sum"}}};
   entry.info.extras = {{"relu", 1, 0, 1, "1: ReLU behind the embedding, 0: none", /*whole=*/true},
                        {"dense", 0.25, 0, 1, "share of joined pairs from which S_2 is kept dense"}};
   return entry;

@@ -38,8 +38,6 @@
 
 namespace dgat::nn {
 namespace {
-using tensor::Tape;
-using tensor::Var;
 
 template <class T>
 class Jacobiconv final : public Model<T> {
@@ -135,10 +133,7 @@ ModelEntry<T> jacobiconv_entry() {
                        {"eta_decay", 0.0001, 0, 1000, "weight decay of eta"},
                        {"beta_lr", 1, 0, 1000, "learning rate of beta, times lr"},
                        {"beta_decay", 0.0005, 0, 1000, "weight decay of beta"}};
-  entry.info.grid = {{"lr", {"0.0005", "0.001", "0.005", "0.01", "0.05"}},
-                     {"weight_decay", {"0", "0.00005", "0.0001", "0.0005", "0.001"}},
-                     {"dropout", {"0", "0.2", "0.4", "0.6", "0.8"}},
-                     {"extra.output_dropout", {"0", "0.2", "0.4", "0.6", "0.8"}},
+  entry.info.grid = {{"extra.output_dropout", {"0", "0.2", "0.4", "0.6", "0.8"}},
                      {"extra.a", {"-0.5", "0", "0.5", "1", "2"}},
                      {"extra.b", {"-0.5", "0", "0.5", "1", "2"}},
                      {"extra.bound", {"0.5", "1", "1.5", "2"}}};

@@ -6,7 +6,7 @@
 // Paper: the Directional Graph Attention paper, appendix D.2.
 //
 // Left open there, chosen here:
-// - W0 has no bias, W1 has one; both start uniform(+-1/sqrt(in)). Dropout stands behind the ReLU.
+// - W0 has no bias, W1 has one; both start uniform(+-1/sqrt(in)). Dropout follows the ReLU.
 // - gamma = 0 gives P = I, a perceptron without graph (not the limit D - A of section 2). At gamma
 // = 1
 //   an isolated node has no row to average: its row of P is 0. At any other gamma it keeps itself.
@@ -25,8 +25,6 @@
 
 namespace dgat::nn {
 namespace {
-using tensor::Tape;
-using tensor::Var;
 
 template <class T>
 class Pgcn final : public Model<T> {
@@ -102,6 +100,7 @@ ModelEntry<T> pgcn_entry() {
       "P = (gamma D + (1-gamma) I)^-1 (gamma A + (1-gamma) I)\n"
       "logits = ReLU(P X W0) W1 + b1";
   entry.info.reference = "the Directional Graph Attention paper, appendix D.2";
+  entry.info.uses_edge_weights = true;
   entry.info.defaults.insert({{"layers", "1"},
                               {"hidden", "64"},
                               {"dropout", "0.1"},

@@ -105,14 +105,14 @@ function graphPng(view, done) {
   canvas.toBlob(done);
 }
 
-/** The drawing as it stands on the screen, as SVG text made of numbers and colours only. */
+/** The drawing as it is on the screen, as SVG text made of numbers and colours only. */
 function graphSvg(view) {
   const { model, width, height } = view, at = (node) => `${view.px(node).toFixed(1)} ${view.py(node).toFixed(1)}`;
   const parts = [`<svg xmlns="${SVG_NAMESPACE}" viewBox="0 0 ${width} ${height}"><rect width="${width}" height="${height}" fill="${cssColour("--surface")}"/>`];
   for (const bucket of view.buckets()) {
     const path = bucket.edges.filter((e) => !view.isHidden(model.from[e]) && !view.isHidden(model.to[e]))
       .map((e) => `M${at(model.from[e])}L${at(model.to[e])}`).join("");
-    parts.push(`<path d="${path}" fill="none" stroke="${view.edgeColour(bucket.state)}" stroke-opacity="${view.edgeOpacity().toFixed(2)}" stroke-width="${bucket.width}"/>`);
+    parts.push(`<path d="${path}" fill="none" stroke="${view.edgeColour(bucket.state)}" stroke-opacity="${view.edgeOpacity(bucket.state).toFixed(2)}" stroke-width="${bucket.width}"/>`);
   }
   const radius = view.radius().toFixed(1);
   for (let node = 0; node < model.nodes; ++node) {

@@ -15,6 +15,7 @@ class GraphModel {
     this.layers = block.layers.map((layer) => ({ name: layer.name, heads: layer.heads, codes: decodeArray(layer.weights) }));
     this.nodes = this.id.length;
     this.edges = this.from.length;
+    this.added = this.state.reduce((count, each) => count + (each === ADDED), 0);
     this.edgeOf = this.matchArcs();
   }
 

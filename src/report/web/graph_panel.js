@@ -11,7 +11,7 @@ class GraphPanel {
   show(node, layer, head) {
     if (node < 0) {
       this.element.replaceChildren(el("p", { class: "hint" }, this.model.layers.length > 0
-        ? "Click a node to see what it attends to." : "Click a node to see its neighbours."));
+        ? "Click a node to see its attention." : "Click a node to see its neighbours."));
       return;
     }
     const { model } = this;

@@ -3,6 +3,7 @@
 
 const SLICE = 5000;
 const WIDTHS = [0.5, 1, 1.8, 3, 5];
+const ADDED_WIDTH = 0.6;
 
 class GraphView {
   constructor(model, onSelect, onHover) {
@@ -77,19 +78,22 @@ class GraphView {
     const buckets = new Map();
     for (let e = 0; e < edges; ++e) {
       if (!this.visible[state[e]]) continue;
-      const width = this.edgeWeights && state[e] !== DROPPED ? Math.min(4, Math.floor(5 * Math.sqrt(this.edgeWeights[e]))) : 0;
+      const width = this.edgeWeights && state[e] === KEPT ? Math.min(4, Math.floor(5 * Math.sqrt(this.edgeWeights[e]))) : 0;
       const key = state[e] * 8 + width;
-      if (!buckets.has(key)) buckets.set(key, { state: state[e], width: WIDTHS[width] * (this.edgeWeights ? 1 : 1.4), edges: [] });
+      if (!buckets.has(key)) buckets.set(key, { state: state[e], width: state[e] === ADDED ? ADDED_WIDTH : WIDTHS[width] * (this.edgeWeights ? 1 : 1.4), edges: [] });
       buckets.get(key).edges.push(e);
     }
-    return [...buckets.entries()].sort((a, b) => a[0] % 8 - b[0] % 8 || a[0] - b[0]).map(([, bucket]) => bucket);
+    // Added edges below all others: they fan out from few nodes and would hide the graph.
+    const layer = ([key, { state: of }]) => (of === ADDED ? 0 : 1 + key % 8) * 8 + of;
+    return [...buckets.entries()].sort((a, b) => layer(a) - layer(b)).map(([, bucket]) => bucket);
   }
 
   edgeColour(state) {
-    return [cssColour("--edge"), "#D55E00", "#0072B2"][state];
+    return cssColour(["--edge", "--dropped", "--added"][state]);
   }
 
-  edgeOpacity() {
+  edgeOpacity(state) {
+    if (state === ADDED) return Math.max(0.08, Math.min(0.45, 120 / Math.max(1, this.model.added)));
     return Math.max(0.1, Math.min(0.75, 2500 / Math.max(1, this.model.edges)));
   }
 
@@ -124,7 +128,7 @@ class GraphView {
   drawEdges(context, { state, width, edges }, begin, end) {
     const { from, to } = this.model;
     context.strokeStyle = this.edgeColour(state);
-    context.globalAlpha = Math.min(1, this.edgeOpacity() * (state === KEPT ? 1 : 1.6) * (width > 1.5 ? 1.5 : 1));
+    context.globalAlpha = Math.min(1, this.edgeOpacity(state) * (state === DROPPED ? 1.6 : 1) * (width > 1.5 ? 1.5 : 1));
     context.lineWidth = width;
     context.beginPath();
     for (let k = begin; k < end; ++k) {

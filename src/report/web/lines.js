@@ -40,7 +40,7 @@ function linesPicture(block, state, hidden) {
   const y = makeY(low, high, box.bottom, box.top);
 
   const chart = picture(width, height, `${block.title}: ${block.yLabel} over ${block.xLabel}. Arrow keys read values.`);
-  chart.append(axes({ box, x, y, xLabel: block.xLabel, yLabel: block.yLabel, yFormat: block.format }), markerLines(block.markers, x, box));
+  chart.append(axes({ box, x, y, xLabel: block.xLabel, yLabel: block.yLabel, yFormat: block.format, xTicks: countTicks(shown) }), markerLines(block.markers, x, box));
   for (const line of shown) {
     const colour = seriesColour(line.index);
     if (line.low) chart.append(svg("path", { d: bandPath(line, x, y), fill: colour, "fill-opacity": 0.18, stroke: "none" }));
@@ -53,6 +53,13 @@ function linesPicture(block, state, hidden) {
   }
   readValues(chart, block, shown, x, y, box);
   return chart;
+}
+
+/** Every whole number between the ends, where all places are whole numbers and few; depths have no halves. */
+function countTicks(lines) {
+  const places = lines.flatMap((line) => line.x), [low, high] = extent([places], false);
+  if (places.length === 0 || high - low > 10 || high === low || !places.every(Number.isInteger)) return undefined;
+  return Array.from({ length: high - low + 1 }, (_, k) => low + k);
 }
 
 /** Whether a value has a place on the axis. */

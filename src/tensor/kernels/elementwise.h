@@ -160,15 +160,22 @@ inline void for_tiles(const DropoutMask& mask, int64_t position, int64_t n, Body
   }
 }
 
-template <class T>
-void dropout(const DropoutMask& mask, int64_t position, const T* x, T* y, int64_t n) {
+/// y = dropout(f(x)).
+template <class T, class F>
+inline void dropout_of(F f, const DropoutMask& mask, int64_t position, const T* x, T* y,
+                       int64_t n) {
   const T scale = static_cast<T>(mask.scale);
   const uint32_t threshold = mask.threshold;
   for_tiles(mask, position, n, [=](int64_t first, int64_t count, const uint16_t* bits) {
     for (int64_t i = 0; i < count; ++i) {
-      y[first + i] = bits[i] >= threshold ? x[first + i] * scale : T{0};
+      y[first + i] = bits[i] >= threshold ? f(x[first + i]) * scale : T{0};
     }
   });
+}
+
+template <class T>
+void dropout(const DropoutMask& mask, int64_t position, const T* x, T* y, int64_t n) {
+  dropout_of([](T v) { return v; }, mask, position, x, y, n);
 }
 
 template <class T>
@@ -203,7 +210,7 @@ void dropout_gelu(const DropoutMask& mask, int64_t position, const T* x, T* y, T
     for (; i + kLanes<T> <= count; i += kLanes<T>) {
       both(load(kept + i), load(factor + i), y + first + i, slope + first + i);
     }
-    if (i < count) {  // what stands behind `count` in the tile is computed and left there
+    if (i < count) {  // what follows `count` in the tile is computed and left there
       const auto rest = static_cast<size_t>(count - i) * sizeof(T);
       T value[kLanes<T>], derivative[kLanes<T>];
       for (int64_t l = count; l < i + kLanes<T>; ++l) kept[l] = factor[l] = T{0};

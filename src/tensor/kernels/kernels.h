@@ -65,6 +65,22 @@ struct SmallProduct {
   bool accumulate;
 };
 
+/// Numbers of a matrix that become a tile of bf16 numbers (tile_unit.h).
+template <class T>
+struct TileSource {
+  const T* from;
+  int64_t stride;
+  int64_t outer, inner;  ///< how many there are, at most 16 and 32; the rest of the tile is 0
+  bool inner_in_rows;    ///< the inner dimension runs along the rows of the matrix
+  bool left;             ///< a tile of the left operand
+};
+
+/// Of a batch norm, one number per column: y = (x - mean) * scale * weight + bias.
+template <class T>
+struct ColumnNorm {
+  const T *mean, *scale, *weight, *bias;
+};
+
 template <class T>
 struct Kernels {
   void (*activate)(Activation activation, T slope, const T* x, T* y, int64_t n);
@@ -78,6 +94,12 @@ struct Kernels {
   /// y = GELU(dropout(x)) and slope = dy/dx: the bits and the exponential serve both.
   void (*dropout_gelu)(const DropoutMask& mask, int64_t position, const T* x, T* y, T* slope,
                        int64_t n);
+  /// y = dropout(ReLU(x)).
+  void (*relu_dropout)(const DropoutMask& mask, int64_t position, const T* x, T* y, int64_t n);
+  /// y = dropout(ReLU(norm(x))) for n entries of a matrix with `cols` columns that follow the
+  /// first `position` ones. A threshold of 0: no dropout.
+  void (*norm_relu_dropout)(const DropoutMask& mask, int64_t position, const T* x,
+                            const ColumnNorm<T>& norm, T* y, int64_t n, int64_t cols);
   /// x[i] = -x[i] where the mask drops position + i (any position).
   void (*negate_dropped)(const DropoutMask& mask, int64_t position, T* x, int64_t n);
 
@@ -87,6 +109,18 @@ struct Kernels {
   /// dx (+)= gradient of x; dweight and dbias are added to (cols entries each).
   void (*layer_norm_backward)(const T* x, const T* weight, const T* stats, const T* g, T* dx,
                               bool accumulate, T* dweight, T* dbias, int64_t rows, int64_t cols);
+
+  /// out = a + b, and sums[c] += the sum of out's column c.
+  void (*add_rows)(const T* a, const T* b, T* out, T* sums, int64_t rows, int64_t cols);
+  /// sums[c] += the sum of (x - mean)^2 in column c.
+  void (*add_squares)(const T* x, const T* mean, T* sums, int64_t rows, int64_t cols);
+  /// The way back through norm_relu_dropout, y its result: g = g * factor where y > 0, else 0; then
+  /// dbias[c] += the sum of g in column c, dweight[c] that of g * (x - mean) * scale.
+  void (*norm_relu_backward_sums)(const T* y, const T* x, const ColumnNorm<T>& norm, T factor, T* g,
+                                  T* dweight, T* dbias, int64_t rows, int64_t cols);
+  /// g = weight * scale * (g - (dbias + (x - mean) * scale * dweight) / count).
+  void (*norm_backward)(const T* x, const ColumnNorm<T>& norm, const T* dweight, const T* dbias,
+                        T count, T* g, int64_t rows, int64_t cols);
 
   bool (*all_finite)(const T* x, int64_t n);
   /// y[i] = exp(x[i]).
@@ -126,6 +160,8 @@ struct Kernels {
   void (*small_product)(const SmallProduct<T>& product);
   /// to[j * rows + i] = from[i * stride + j] for i < rows, j < cols.
   void (*turn)(const T* from, int64_t stride, int64_t rows, int64_t cols, T* to);
+  /// Rounds to nearest, ties to even.
+  void (*pack_tile)(const TileSource<T>& source, uint16_t* tile);
   /// out[e, h] = a[h, :] . LeakyReLU(x + rows_e)[h, :].
   void (*gatv2_scores)(const T* x, const IndexedRows<T>& rows, const T* a, T slope, int64_t heads,
                        int64_t count, T* out);

@@ -1,6 +1,8 @@
 // Defines the kernel table of the level that the including file is compiled for.
 #pragma once
 
+#include "kernels/bf16.h"
+#include "kernels/columns.h"
 #include "kernels/elementwise.h"
 #include "kernels/heads.h"
 #include "kernels/products.h"
@@ -16,9 +18,15 @@ const Kernels<T>& table() {
       .dropout = dropout<T>,
       .add_dropout = add_dropout<T>,
       .dropout_gelu = dropout_gelu<T>,
+      .relu_dropout = relu_dropout<T>,
+      .norm_relu_dropout = norm_relu_dropout<T>,
       .negate_dropped = negate_dropped<T>,
       .layer_norm = layer_norm<T>,
       .layer_norm_backward = layer_norm_backward<T>,
+      .add_rows = add_rows<T>,
+      .add_squares = add_squares<T>,
+      .norm_relu_backward_sums = norm_relu_backward_sums<T>,
+      .norm_backward = norm_backward<T>,
       .all_finite = all_finite<T>,
       .exponential = exponential_range<T>,
       .adam = adam<T>,
@@ -35,6 +43,7 @@ const Kernels<T>& table() {
       .head_dots_backward = head_dots_backward<T>,
       .small_product = small_product<T>,
       .turn = turn<T>,
+      .pack_tile = pack_tile<T>,
       .gatv2_scores = gatv2_scores<T>,
       .gatv2_backward = gatv2_backward<T>,
   };

@@ -54,7 +54,7 @@ def masks(train, val, test):
 
 def csv_cases():
     csv("csv_ragged_row", nodes="id,label,x,y\na,red,1,0\nb,blue,0\n")
-    csv("csv_header_unknown", nodes="person,label,x\na,red,1\n")
+    csv("csv_header_unknown", nodes="person,label,x\na,red,tall\n")
     csv("csv_feature_text", nodes="id,label,x\na,red,1\nb,blue,tall\n")
     csv("csv_feature_empty", nodes="id,label,x\na,red,1\nb,blue,\n")
     csv("csv_feature_nan", nodes="id,label,x\na,red,nan\nb,blue,1\n")

@@ -39,19 +39,21 @@ struct GraphAnalysis {
   graph::CsrGraph graph;  ///< undirected
   std::shared_ptr<const spectral::EigenResult> spectrum = {};
   double alpha = 0;
-  int vectors = 1;                    ///< how many of the eigenvectors the model reads
-  bool used_by_model = true;          ///< whether it reads any
-  std::vector<double> phi = {};       ///< nodes x spectrum->k, column by column
-  int64_t split = 0;                  ///< the split that rewiring, drawing and attention are about
-  rewire::RewireResult rewired = {};  ///< under the training labels of that split
+  int vectors = 1;               ///< how many of the eigenvectors the model reads
+  bool used_by_model = true;     ///< whether it reads any
+  std::vector<double> phi = {};  ///< nodes x spectrum->k, column by column
+  int64_t split = 0;             ///< the split that rewiring, drawing and attention are about
+  std::vector<int32_t> training_labels = {};  ///< of that split, -1 elsewhere
+  rewire::RewireResult rewired = {};          ///< under these labels
 };
 
 /// The graph as the model sees it, from the directions it was trained with (none: a model without
-/// them), and more eigenvectors than the model reads, for the pictures.
+/// them), and more eigenvectors than the model reads, for the pictures, as far as `work_limit`
+/// (EigenOptions) reaches; 0: no limit.
 /// Cost: one eigensolve, unless the cache has it.
 GraphAnalysis analyse_graph(const data::Dataset& dataset, const train::Config& config,
-                            train::Directions* directions, int64_t split,
-                            spectral::SpectralCache& cache);
+                            train::Directions* directions, const train::GraphChoice& choice,
+                            int64_t split, int64_t work_limit, spectral::SpectralCache& cache);
 
 /// What the networks of a run say.
 struct ModelAnalysis {
