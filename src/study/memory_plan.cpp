@@ -130,21 +130,29 @@ train::Config of_probe(train::Config config) {
   return config;
 }
 
-/// The bytes of matrices that a forward pass takes.
-int64_t forward_bytes(const data::Dataset& dataset, const train::Config& config, int64_t layers) {
+/// The bytes of matrices that `work(input)` takes on a data set, inputs not counted.
+template <class Work>
+int64_t bytes_of(const data::Dataset& dataset, const train::Config& probe, const Work& work) {
   const QuietNotices quiet;
   const ThreadScope alone(1);
-  const train::Config probe = of_probe(config);
   spectral::SpectralCache cache;
   train::InputBuilder builder(dataset, probe, cache);
   const nn::GraphInput<float> input = builder.for_split(0);
   tensor::trim_pool();
   tensor::reset_pool_peak();
   const size_t before = tensor::pool_statistics().bytes_touched;
-  const auto model = train::make_task_model({probe, dataset, input, 0, layers});
-  tensor::Tape<float> tape;
-  model->forward(tape, input);
+  work(input);
   return static_cast<int64_t>(tensor::pool_statistics().peak_bytes_touched - before);
+}
+
+/// The bytes of matrices that a forward pass takes.
+int64_t forward_bytes(const data::Dataset& dataset, const train::Config& config, int64_t layers) {
+  const train::Config probe = of_probe(config);
+  return bytes_of(dataset, probe, [&](const nn::GraphInput<float>& input) {
+    const auto model = train::make_task_model({probe, dataset, input, 0, layers});
+    tensor::Tape<float> tape;
+    model->forward(tape, input);
+  });
 }
 
 /// In cells: a step on its share of the nodes, with all of their arcs, or an evaluation. One by
@@ -207,19 +215,12 @@ std::string gigabytes(int64_t bytes) {
 
 int64_t training_bytes(const data::Dataset& dataset, const train::Config& config, int64_t layers,
                        std::optional<bool> save_memory) {
-  const QuietNotices quiet;
-  const ThreadScope alone(1);
   const train::Config probe = of_probe(config);
-  spectral::SpectralCache cache;
-  train::InputBuilder builder(dataset, probe, cache);
-  const nn::GraphInput<float> input = builder.for_split(0);
-  tensor::trim_pool();
-  tensor::reset_pool_peak();
-  const size_t before = tensor::pool_statistics().bytes_touched;
-  const train::SplitTask task{probe, dataset, input, 0, layers, save_memory};
-  const auto model = train::make_task_model(task);
-  train::train_split(task, *model);
-  return static_cast<int64_t>(tensor::pool_statistics().peak_bytes_touched - before);
+  return bytes_of(dataset, probe, [&](const nn::GraphInput<float>& input) {
+    const train::SplitTask task{probe, dataset, input, 0, layers, save_memory};
+    const auto model = train::make_task_model(task);
+    train::train_split(task, *model);
+  });
 }
 
 std::optional<MemoryPlan> plan_memory(const data::Dataset& dataset, const train::Config& config) {
@@ -250,8 +251,12 @@ void throw_does_not_fit(const MemoryPlan& plan, const data::Dataset& dataset,
                         const train::Config& config) {
   std::string fitting;
   const auto fits = [&](const train::Config& smaller) {
-    const std::optional<MemoryPlan> other = plan_memory(dataset, smaller);
-    return other && other->fits();
+    std::optional<MemoryPlan> other = plan_memory(dataset, smaller);
+    if (!other) return false;
+    // Judged by the same measurement of the process, which may have grown since.
+    other->present = plan.present;
+    other->limit = plan.limit;
+    return other->peak_with(1) <= other->limit;
   };
   train::Config narrow = config;
   while (fitting.empty() && narrow.hidden > 1 && narrow.hidden / 2 % config.heads == 0) {
