@@ -56,6 +56,12 @@ entries:
     - {{title: graph, show: name}}
     - {{title: left, show: value, field: edges.left, format: ",d"}}
 """
+VERSIONS = """inline constexpr int64_t kResultsVersion = 3;
+inline constexpr ResultsChange kResultsChanges[] = {
+    {2, ""},         // sums are grouped otherwise
+    {3, "epsilon"},  // ties are broken otherwise
+};
+"""
 DOC = "# Toy\n\n<!-- table: toy -->\n<!-- end -->\n\ntext\n\n<!-- table: facts -->\n<!-- end -->\n"
 
 
@@ -71,7 +77,7 @@ class Experiments(unittest.TestCase):
         self.root = pathlib.Path(self.folder.name)
         (self.root / "docs").mkdir()
         (self.root / "include/dgat/train").mkdir(parents=True)
-        (self.root / "include/dgat/train/results_version.h").write_text("inline constexpr int kResultsVersion = 2;\n")
+        (self.root / "include/dgat/train/results_version.h").write_text(VERSIONS)
         (self.root / "data").mkdir()
         (self.root / "data/toy.npz").write_bytes(b"toy")
         (self.root / "experiments/toy").mkdir(parents=True)
@@ -121,6 +127,18 @@ class Experiments(unittest.TestCase):
         self.expect(0, "render")
         self.assertIn("| gat | 20.00 ± 0.00 |", self.doc.read_text())
 
+    def test_lines_that_a_version_did_not_change_go_with_its_own(self):
+        self.ledger([trial("gat", 1, 0, 0.5, 0.1, version=2)]
+                    + [trial("gat", 1, split, 0.5, 0.3, version=3) for split in (1, 2)]
+                    + [trial("dgat", 1, split, 0.5, 0.1, version=2, epsilon="1") for split in range(2)]
+                    + [trial("dgat", 1, 2, 0.5, 0.1, version=3, epsilon="1")])
+        self.expect(0, "render")
+        self.assertIn("| gat | 23.33 ± 11.55 |", self.doc.read_text())
+        self.assertIn("| dgat | 10.00 ± 0.00 (2 of 3 splits) †", self.doc.read_text())
+        status = self.expect(0, "status", "toy")
+        self.assertIn("version 2 changed every training: sums are grouped otherwise", status)
+        self.assertIn("old      2 lines from before version 3, which changed trainings with epsilon", status)
+
     def test_a_row_with_fewer_splits_says_so(self):
         self.ledger([trial("gat", 1, 0, 0.5, 0.4)])
         self.expect(0, "render")
@@ -151,9 +169,9 @@ class Experiments(unittest.TestCase):
 
     def test_status_counts_done_old_and_remaining(self):
         text = self.expect(0, "status", "toy")
-        self.assertIn("results version of the sources: 2", text)
+        self.assertIn("results version of the sources: 3", text)
         self.assertIn("done     9 lines", text)
-        self.assertIn("old      3 lines", text)
+        self.assertIn("old      3 lines from before version 2, which changed every training", text)
         self.assertIn("remains  3 trainings, about 90 s", text.replace("2 min", "90 s"))
         self.assertIn("run toy mlp", text)
 
@@ -194,7 +212,7 @@ class Experiments(unittest.TestCase):
         lines = (self.root / "experiments/facts/ledger.jsonl").read_text().splitlines()
         self.assertEqual(len(lines), 1)
         self.assertEqual(json.loads(lines[0])["values"], {"edges.left": 12345})
-        self.assertEqual(json.loads(lines[0])["results_version"], 2)
+        self.assertEqual(json.loads(lines[0])["results_version"], 3)
         self.expect(0, "render")
         self.assertIn("| toy | 12,345 |", self.doc.read_text())
 
