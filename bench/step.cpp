@@ -1,7 +1,8 @@
 // Seconds of one training step: forward, backward, update and one evaluation forward.
 // Run:     build/release/bin/step_bench [--data ../shared/datasets] [--model dgat] [--threads 2]
-//          [--cpu] [--emulated] [CASE...]
-// Prints:  per graph the sgemm rate measured in the same process, the floating-point operations of
+//          [--cpu] [--emulated] [--json] [CASE...]
+// Prints:  per graph (--json: as an object on a line of its own) the sgemm rate measured in the
+// same process, the floating-point operations of
 //          the step as defined and those that are done, the time that the former would take at that
 //          rate, the median time of a step, what share of it the ideal time is, the share of the
 //          rate that the operations done reach, the peak memory of the process, and the loss after
@@ -20,6 +21,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,6 +39,8 @@
 namespace {
 using namespace dgat;
 using namespace dgat::bench;
+
+bool as_json = false;
 
 /// Multiply-adds per second of single-threaded sgemm calls on all threads at once, times two.
 double sgemm_rate() {
@@ -69,6 +73,19 @@ void run_case(const Case& c, const Setting& setting) {
   const double rate = sgemm_rate();
   const Work work = step_work(*train::make_task_model(setting.task()), setting);
   const double ideal = work.defined / rate;
+  if (as_json) {
+    const nlohmann::ordered_json row = {{"dataset", c.name},
+                                        {"sgemm", rate},
+                                        {"defined", work.defined},
+                                        {"done", work.done},
+                                        {"seconds", median},
+                                        {"of_ideal", ideal / median},
+                                        {"of_rate", work.done / rate / median},
+                                        {"peak_bytes", usage.ru_maxrss * 1024},
+                                        {"loss", loss}};
+    fmt::print("{}\n", row.dump());
+    return;
+  }
   fmt::print(
       "{:<20}{:>9.1f}{:>8.2f}{:>8.2f}{:>9.4f}{:>10.6f}{:>8.0f}%{:>7.0f}%{:>8.2f}{:>9.4f}{:>9}"
       "{:>9}\n",
@@ -95,8 +112,13 @@ void run_side_by_side(const Case& c, const Setting& setting) {
     }
   }
   const double seconds = (now() - start) * (cpu_time ? threads : 1);
-  fmt::print("{:<20}{:>10.0f} steps/s of {} trainings side by side\n", c.name,
-             static_cast<double>(threads * setting.config.steps) / seconds, threads);
+  const double rate = static_cast<double>(threads * setting.config.steps) / seconds;
+  if (as_json) {
+    const nlohmann::ordered_json row = {{"dataset", c.name}, {"side_by_side", rate}};
+    fmt::print("{}\n", row.dump());
+    return;
+  }
+  fmt::print("{:<20}{:>10.0f} steps/s of {} trainings side by side\n", c.name, rate, threads);
 }
 
 /// In a process of its own; returns whether it succeeded.
@@ -137,6 +159,8 @@ int main(int argc, char** argv) {
       dgat::set_thread_count(std::atoi(argv[++i]));
     } else if (argument == "--cpu") {
       cpu_time = true;
+    } else if (argument == "--json") {
+      as_json = true;
     } else if (argument == "--emulated") {
       emulated = true;
     } else {
@@ -153,9 +177,11 @@ int main(int argc, char** argv) {
     }
   };
   if (!emulated) {
-    fmt::print("{:<20}{:>9}{:>8}{:>8}{:>9}{:>10}{:>9}{:>8}{:>8}{:>9}{:>9}{:>9}\n", "graph",
-               "GFLOP/s", "GFLOP", "done", "ideal s", "step s", "of ideal", "of rate", "peak GB",
-               "loss", "goal s", "goal GB");
+    if (!as_json) {
+      fmt::print("{:<20}{:>9}{:>8}{:>8}{:>9}{:>10}{:>9}{:>8}{:>8}{:>9}{:>9}{:>9}\n", "graph",
+                 "GFLOP/s", "GFLOP", "done", "ideal s", "step s", "of ideal", "of rate", "peak GB",
+                 "loss", "goal s", "goal GB");
+    }
     each_case([&](const Case& c) {
       failures += run_apart(c.name,
                             [&] {
@@ -166,6 +192,7 @@ int main(int argc, char** argv) {
                       ? 0
                       : 1;
     });
+    if (as_json) return failures;  // the table of the precisions is text only
     if (!tensor::has_bf16()) {
       fmt::print("This processor has no AMX: the rows of precision bf16 are left out.\n");
       return failures;
