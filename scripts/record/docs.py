@@ -4,7 +4,8 @@ import re
 
 from record.manifest import RecordError
 
-DOCS = ["README.md", "docs/results.md", "docs/results-tuned.md", "docs/theory.md", "docs/advise.md", "docs/benchmarks.md"]
+DOCS = ["README.md", "ARCHITECTURE.md", "docs/results.md", "docs/results-tuned.md", "docs/theory.md", "docs/advise.md",
+        "docs/benchmarks.md", "docs/distributed.md", "docs/reliability.md"]
 BEGIN = re.compile(r"<!-- table: (\S+) -->$")
 END = "<!-- end -->"
 
