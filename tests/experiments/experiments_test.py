@@ -55,6 +55,23 @@ entries:
     columns:
     - {{title: graph, show: name}}
     - {{title: left, show: value, field: edges.left, format: ",d"}}
+- id: times
+  question: How long does it take?
+  docs: [docs/results.md]
+  duration: 1 s
+  record:
+  - command: for s in 3 1 2; do echo "{{\\"dataset\\":\\"small\\",\\"k\\":1,\\"s\\":$s}}"; echo "{{\\"dataset\\":\\"small\\",\\"k\\":8,\\"s\\":9}}"; done
+    lines: true
+    threads: 2
+  - {{command: 'echo "{{\\"rows\\": [{{\\"name\\": \\"large\\", \\"s\\": 40}}]}}"', each: rows, named: name}}
+  table:
+    rows: [{{name: small, select: {{dataset: small, k: 1}}, goal: 5 s}}, {{name: large, select: {{dataset: large}}}}, {{name: mean, mean: true}}]
+    columns:
+    - {{title: graph, show: name}}
+    - {{title: last, show: value, field: s}}
+    - {{title: median, show: value, field: s, over: median}}
+    - {{title: all, show: value, field: s, over: range, format: .1f}}
+    - {{title: goal, show: text, key: goal}}
 """
 VERSIONS = """inline constexpr int64_t kResultsVersion = 3;
 inline constexpr ResultsChange kResultsChanges[] = {
@@ -62,7 +79,7 @@ inline constexpr ResultsChange kResultsChanges[] = {
     {3, "epsilon"},  // ties are broken otherwise
 };
 """
-DOC = "# Toy\n\n<!-- table: toy -->\n<!-- end -->\n\ntext\n\n<!-- table: facts -->\n<!-- end -->\n"
+DOC = "# Toy\n\n<!-- table: toy -->\n<!-- end -->\n\ntext\n\n<!-- table: facts -->\n<!-- end -->\n\n<!-- table: times -->\n<!-- end -->\n"
 
 
 def trial(model, layers, split, val, test, version=2, **options):
@@ -216,8 +233,27 @@ class Experiments(unittest.TestCase):
         self.expect(0, "render")
         self.assertIn("| toy | 12,345 |", self.doc.read_text())
 
+    def test_a_command_may_give_several_lines_and_a_cell_their_median_or_range(self):
+        self.assertIn("remains  2 of 2 recorded commands: scripts/experiments run times", self.expect(0, "status", "times"))
+        self.expect(0, "run", "times")
+        self.assertNotIn("recorded commands", self.expect(0, "status", "times"))
+        path = self.root / "experiments/times/ledger.jsonl"
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        self.assertEqual([line["dataset"] for line in lines], ["small"] * 6 + ["large"])
+        self.expect(0, "render")
+        self.assertIn("| small | 2 | 2 | 1.0–3.0 | 5 s |\n| large | 40 | 40 | 40.0 |  |\n| mean | 21 | 21 |  |  |", self.doc.read_text())
+        self.assertIn(", 2 threads", self.doc.read_text())
+        other_day = dict(lines[0], date="2020-01-01", values={"k": 1, "s": 100})
+        path.write_text("".join(json.dumps(line) + "\n" for line in [other_day, *lines[:6], dict(lines[1], note="by hand")]))
+        self.expect(0, "render")
+        self.assertIn("| small | 2 | 2 | 1.0–3.0 | 5 s |\n| large | – | – | – |  |\n| mean |  |  |  |  |", self.doc.read_text())
+        self.assertNotIn("by hand", self.doc.read_text())
+        path.write_text("".join(json.dumps(dict(line, note="by hand")) + "\n" for line in lines))
+        self.expect(0, "render")
+        self.assertIn("; by hand.", self.doc.read_text())
+
     def test_errors_say_where_and_what_to_do(self):
-        self.assertIn("no entry 'nothing'; there are toy, facts", self.expect(2, "run", "nothing"))
+        self.assertIn("no entry 'nothing'; there are toy, facts, times", self.expect(2, "run", "nothing"))
         self.assertIn("no verb", self.expect(2))
         manifest = self.root / "experiments/manifest.yaml"
         text = manifest.read_text()
@@ -225,6 +261,8 @@ class Experiments(unittest.TestCase):
         self.assertIn("entry 'toy': 'σ' has an unknown key 'shwo'", self.expect(2, "check"))
         manifest.write_text(text.replace("{model: resnet}", "{model: resnet, from: toi}"))
         self.assertIn("no entry 'toi'", self.expect(2, "check"))
+        manifest.write_text(text.replace("  command: echo\n", "").replace("  record:\n  - {dataset: toy", "  search:\n  - {dataset: toy"))
+        self.assertIn("entry 'facts': has neither 'command' nor 'record'", self.expect(2, "check"))
         manifest.write_text(text)
         (self.root / "experiments/toy/ledger.jsonl").write_text("{}\nnot json\n")
         self.assertIn("experiments/toy/ledger.jsonl:1: has no results_version", self.expect(2, "render"))
