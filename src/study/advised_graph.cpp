@@ -69,7 +69,7 @@ std::string long_advice_notice(const data::Dataset& dataset, const AdviceOptions
   if (dataset.graph.edges() < kManyEdges) return {};
   return fmt::format(
       "{}: choosing the graph to train on (--rewire advised): {} eigenvectors and {} candidates on "
-      "{} edges, some minutes; --rewire none takes the graph as it is",
+      "{} edges, which may take longer than the training; --rewire none takes the graph as it is",
       dataset.name, question.gammas.size(), question.gammas.size() * question.rewirings.size(),
       dataset.graph.edges());
 }

@@ -69,7 +69,7 @@ TEST(AdvisedGraph, NeedsLabelsAndEdges) {
   EXPECT_EQ(advised_graph(bare, 0, advised(), cache).why, "the graph has no edges");
 }
 
-TEST(AdvisedGraph, SaysBeforeAnythingThatAdviceOnALargeGraphTakesMinutes) {
+TEST(AdvisedGraph, SaysBeforeAnythingThatAdviceOnALargeGraphTakesLong) {
   const auto ring = [](graph::NodeId nodes) {
     std::vector<graph::Edge> edges;
     for (graph::NodeId i = 0; i < nodes; ++i) edges.push_back({i, (i + 1) % nodes});

@@ -25,8 +25,8 @@ struct AdvisedGraph {
   std::string why;     ///< the reason, for a notice
 };
 
-/// What to say before the advice on a large graph, which takes minutes and is the default of
-/// training; empty for a graph below 2^19 edges.
+/// What to say before the advice on a large graph, which takes long and is the default of training;
+/// empty for a graph below 2^19 edges.
 std::string long_advice_notice(const data::Dataset& dataset, const AdviceOptions& question);
 
 /// The best candidate of the advice if it is clear. Otherwise, or if too few training nodes are
