@@ -206,8 +206,8 @@ Attended<T> attend(const MessageGraph& graph, const Matrix<T>& values, int64_t h
   return result;
 }
 
-/// g_i . out_i, [receivers, heads]: all that the backward pass reads of the result. Frees the result
-/// unless somebody else holds it.
+/// g_i . out_i, [receivers, heads]: all that the backward pass reads of the result. Frees the
+/// result unless somebody else holds it.
 template <class T>
 Matrix<T> take_result_dots(const Matrix<T>& g, Var<T>& result, int64_t heads) {
   const Matrix<T>& out = result.value();

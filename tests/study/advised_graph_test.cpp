@@ -80,9 +80,10 @@ TEST(AdvisedGraph, SaysBeforeAnythingThatAdviceOnALargeGraphTakesLong) {
   };
   const AdviceOptions question = question_for(advised({{"gamma", "0.5"}}));
   EXPECT_EQ(long_advice_notice(ring(1 << 10), question), "");
-  EXPECT_THAT(long_advice_notice(ring(1 << 19), question),
-              testing::AllOf(HasSubstr("ring: choosing the graph"), HasSubstr("1 eigenvectors"),
-                             HasSubstr("12 candidates on 524288 edges"), HasSubstr("--rewire none")));
+  EXPECT_THAT(
+      long_advice_notice(ring(1 << 19), question),
+      testing::AllOf(HasSubstr("ring: choosing the graph"), HasSubstr("1 eigenvectors"),
+                     HasSubstr("12 candidates on 524288 edges"), HasSubstr("--rewire none")));
 }
 
 TEST(AdvisedGraph, KeepsWhatIsGiven) {
