@@ -78,10 +78,10 @@ asan tsan clang: %: bootstrap build/%/build.ninja
 	@cmake --build --preset $@ -j $(JOBS)
 	@ctest --preset $@
 
-build/fuzz/build.ninja: | bootstrap-clang
-fuzz: bootstrap build/fuzz/build.ninja
+# The fuzz targets are part of the build of asan.
+fuzz: bootstrap build/asan/build.ninja
 	@cmake --build --preset fuzz -j $(JOBS)
-	@fuzz/run build/fuzz $(FUZZ_SECONDS)
+	@fuzz/run build/asan $(FUZZ_SECONDS)
 
 # Every value of n up to the number of calls; the tests take a dozen of each kind.
 faults: all

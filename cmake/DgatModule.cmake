@@ -16,13 +16,14 @@ function(dgat_large_units target files)
     UNITY_BUILD_CODE_BEFORE_INCLUDE "// NOLINTNEXTLINE(bugprone-suspicious-include)")
 endfunction()
 
-# dgat_add_module(NAME [COLD] SOURCES files... [SCALAR_SOURCES files...] [DEPENDS modules...]
+# dgat_add_module(NAME [COLD] [FUZZED] SOURCES files... [SCALAR_SOURCES files...] [DEPENDS modules...]
 #                 [LINK targets...] [PRECOMPILE headers...])
 #
 # One folder of the pipeline: static library dgat_NAME (dgat::NAME), headers in include/dgat/NAME.
 # DEPENDS are other dgat modules (public), LINK are third-party targets (private: their types
 # stay out of our headers). PRECOMPILE names third-party headers that most of its sources include:
-# such a module has precompiled headers of its own, as a COLD one has; the others share those of core.
+# such a module has precompiled headers of its own, as a COLD one has; the others share those of core. FUZZED: it reads
+# files, and fuzz targets count its branches.
 #
 # SCALAR_SOURCES hold templates over the type of numbers and instantiate them for DGAT_SCALAR. The
 # library has them for float. Tests that compare gradients with finite differences need double and
@@ -30,7 +31,7 @@ endfunction()
 # of the time goes into reading headers.
 set_property(GLOBAL PROPERTY DGAT_MODULES "")
 function(dgat_add_module name)
-  cmake_parse_arguments(ARG "COLD" "" "SOURCES;SCALAR_SOURCES;DEPENDS;LINK;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;FUZZED" "" "SOURCES;SCALAR_SOURCES;DEPENDS;LINK;PRECOMPILE" ${ARGN})
   set(target dgat_${name})
   add_library(${target} STATIC ${ARG_SOURCES} ${ARG_SCALAR_SOURCES})
   add_library(dgat::${name} ALIAS ${target})
@@ -45,6 +46,9 @@ function(dgat_add_module name)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:dgat_flags> ${ARG_LINK})
   if(ARG_COLD)
     target_compile_options(${target} PRIVATE ${DGAT_COLD_CODE})
+  endif()
+  if(ARG_FUZZED)
+    target_compile_options(${target} PRIVATE ${DGAT_FUZZED})
   endif()
   if(ARG_COLD OR ARG_PRECOMPILE OR name STREQUAL core)
     target_precompile_headers(${target} PRIVATE ${DGAT_COMMON_HEADERS} ${ARG_PRECOMPILE})

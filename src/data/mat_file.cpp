@@ -3,8 +3,10 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
@@ -98,9 +100,17 @@ std::string inflated(std::string_view packed, const std::string& where, int64_t 
 }
 
 template <class From, class To>
-void convert_all(std::string_view bytes, std::vector<To>& out) {
+void convert_all(std::string_view bytes, const std::string& where, std::vector<To>& out) {
+  constexpr bool kRounds = std::is_floating_point_v<From> && std::is_integral_v<To>;
+  constexpr double kLimit = 9e18;  // of To, which counts rows and entries
   for (size_t at = 0; at + sizeof(From) <= bytes.size(); at += sizeof(From)) {
-    out.push_back(static_cast<To>(load_as<From>(bytes.data() + at)));
+    const auto value = load_as<From>(bytes.data() + at);
+    if constexpr (kRounds) {
+      if (!(std::abs(value) < kLimit) || value != std::trunc(value)) {
+        throw_input("{}: has {} where a whole number was expected", where, value);
+      }
+    }
+    out.push_back(static_cast<To>(value));
   }
 }
 
@@ -139,34 +149,34 @@ std::vector<To> numbers(const MatElement& element, const std::string& where, int
   out.reserve(count);
   switch (element.type) {
     case kInt8:
-      convert_all<int8_t>(element.bytes, out);
+      convert_all<int8_t>(element.bytes, where, out);
       break;
     case kUInt8:
-      convert_all<uint8_t>(element.bytes, out);
+      convert_all<uint8_t>(element.bytes, where, out);
       break;
     case kInt16:
-      convert_all<int16_t>(element.bytes, out);
+      convert_all<int16_t>(element.bytes, where, out);
       break;
     case kUInt16:
-      convert_all<uint16_t>(element.bytes, out);
+      convert_all<uint16_t>(element.bytes, where, out);
       break;
     case kInt32:
-      convert_all<int32_t>(element.bytes, out);
+      convert_all<int32_t>(element.bytes, where, out);
       break;
     case kUInt32:
-      convert_all<uint32_t>(element.bytes, out);
+      convert_all<uint32_t>(element.bytes, where, out);
       break;
     case kSingle:
-      convert_all<float>(element.bytes, out);
+      convert_all<float>(element.bytes, where, out);
       break;
     case kDouble:
-      convert_all<double>(element.bytes, out);
+      convert_all<double>(element.bytes, where, out);
       break;
     case kInt64:
-      convert_all<int64_t>(element.bytes, out);
+      convert_all<int64_t>(element.bytes, where, out);
       break;
     default:
-      convert_all<uint64_t>(element.bytes, out);
+      convert_all<uint64_t>(element.bytes, where, out);
   }
   return out;
 }

@@ -20,6 +20,11 @@ namespace {
 using graph::NodeId;
 using nlohmann::json;
 
+/// Throws for a number with a fraction or an exponent: get<int64_t>() converts it, whatever it is.
+int64_t integer(const json& value) {
+  return value.get_ref<const int64_t&>();
+}
+
 /// meta.json, with errors that name the key.
 class Meta {
  public:
@@ -39,7 +44,12 @@ class Meta {
   template <class T>
   T get(const char* key) const {
     try {
-      return json_.at(key).get<T>();
+      const json& value = json_.at(key);
+      if constexpr (std::is_same_v<T, int64_t>) return integer(value);
+      if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
+        for (const json& each : value) integer(each);
+      }
+      return value.get<T>();
     } catch (const json::exception&) {
       throw_input("{}: {} is missing or not what it should be", file(), key);
     }
@@ -93,7 +103,7 @@ class Meta {
   std::pair<int64_t, std::string> noted_of(const char* array) const {
     try {
       const json& entry = json_.at("arrays").at(array);
-      return {entry.at("bytes").get<int64_t>(), entry.at("sha256").get<std::string>()};
+      return {integer(entry.at("bytes")), entry.at("sha256").get<std::string>()};
     } catch (const json::exception&) {
       throw_input("{}: {} has no bytes or no sha256", file(), array);
     }

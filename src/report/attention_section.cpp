@@ -104,6 +104,7 @@ LineChart against_distance(const GraphAnalysis& a, const ModelAnalysis& model) {
     double senders;
   };
   std::vector<Arc> arcs;
+  arcs.reserve(g.senders.size());
   for (int64_t i = 0; i < g.nodes(); ++i) {
     for (int64_t arc = g.offsets[static_cast<size_t>(i)];
          arc < g.offsets[static_cast<size_t>(i) + 1]; ++arc) {

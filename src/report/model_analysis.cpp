@@ -2,6 +2,7 @@
 
 #include "dgat/core/interrupt.h"
 #include "dgat/core/progress.h"
+#include "dgat/tensor/pool.h"
 #include "dgat/train/predict.h"
 #include "dgat/train/safetensors.h"
 #include "run_analysis.h"
@@ -88,6 +89,7 @@ ModelAnalysis analyse_model(const RunRecord& run, train::InputBuilder& builder,
     }
     progress.update(static_cast<int64_t>(analysis.outputs.size()));
   }
+  tensor::trim_pool();  // nothing else on the page computes with matrices
   return analysis;
 }
 

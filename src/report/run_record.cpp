@@ -8,6 +8,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/core/open_file.h"
+#include "dgat/core/progress.h"
 #include "dgat/core/shell.h"
 #include "dgat/train/option_table.h"
 #include "read_json.h"
@@ -28,13 +29,23 @@ Json read_summary(const std::filesystem::path& path) {
   return summary;
 }
 
-/// Appends the evaluations of the chosen depth; a last line without its end is left out.
+bool is_evaluation(const Json& entry) {
+  return entry.is_object() && entry.contains("split") && entry["split"].is_number() &&
+         entry.contains("step") && entry["step"].is_number();
+}
+
+/// Appends the evaluations of the chosen depth. A last line without its end is left out: the
+/// training was killed while it wrote. Other lines that cannot be read are counted in a notice.
 void read_log(const std::filesystem::path& path, RunRecord& run) {
   if (!std::filesystem::exists(path)) return;
   std::ifstream file = open_file(path);
+  int64_t unread = 0;
   for (std::string line; std::getline(file, line);) {
     const Json entry = parse_json(line);
-    if (!entry.is_object() || !entry.contains("split") || !entry.contains("step")) continue;
+    if (!is_evaluation(entry)) {
+      if (!file.eof()) ++unread;
+      continue;
+    }
     if (entry.contains("layers") && integer_at(entry, "layers") != run.layers) continue;
     const int64_t split = integer_at(entry, "split");
     const auto record = std::find_if(run.splits.begin(), run.splits.end(),
@@ -43,6 +54,12 @@ void read_log(const std::filesystem::path& path, RunRecord& run) {
     record->curve.push_back({integer_at(entry, "step"), number_at(entry, "loss"),
                              number_at(entry, "train"), number_at(entry, "val"),
                              number_at(entry, "test")});
+  }
+  if (unread > 0) {
+    notice(
+        fmt::format("{}: {} lines are no evaluations; the learning curves leave them out; `dgat "
+                    "verify` checks the run",
+                    path.string(), unread));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dgat/core/error.h"
+#include "dgat/core/progress.h"
 #include "dgat/core/quiet_notices.h"
 #include "dgat/data/fingerprint.h"
 
@@ -63,6 +64,16 @@ AdviceOptions question_for(const train::Config& config) {
   return question;
 }
 
+std::string long_advice_notice(const data::Dataset& dataset, const AdviceOptions& question) {
+  constexpr int64_t kManyEdges = int64_t{1} << 19;
+  if (dataset.graph.edges() < kManyEdges) return {};
+  return fmt::format(
+      "{}: choosing the graph to train on (--rewire advised): {} eigenvectors and {} candidates on "
+      "{} edges, which may take longer than the training; --rewire none takes the graph as it is",
+      dataset.name, question.gammas.size(), question.gammas.size() * question.rewirings.size(),
+      dataset.graph.edges());
+}
+
 AdvisedGraph advised_graph(const data::Dataset& dataset, int64_t split, const train::Config& config,
                            spectral::SpectralCache& cache) {
   AdvisedGraph result{unchanged(config), false, "the graph has no edges"};
@@ -74,6 +85,7 @@ AdvisedGraph advised_graph(const data::Dataset& dataset, int64_t split, const tr
                              question.folds);
     return result;
   }
+  if (const std::string text = long_advice_notice(dataset, question); !text.empty()) notice(text);
   const QuietNotices quiet;  // what is chosen is described in one line
   const Advice advice = advise(dataset, split, question, cache);
   const char* metric = advice.metric == data::Metric::kRocAuc ? "ROC AUC" : "accuracy";

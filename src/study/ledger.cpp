@@ -27,11 +27,25 @@ double number_in(const Json& json, const char* key) {
 Json text(const std::string& value) {
   return value.empty() ? Json(nullptr) : Json(value);
 }
+/// Throws for a number with a fraction or an exponent: get<int64_t>() converts it, whatever it is.
+int64_t integer(const Json& value) {
+  return value.get_ref<const int64_t&>();
+}
+int64_t integer_in(const Json& json, const char* key) {
+  return integer(json.at(key));
+}
 /// Lines of older programs lack what they did not know, or have null there.
-template <class T>
-T known(const Json& json, const char* key, T unknown) {
+const Json* known(const Json& json, const char* key) {
   const auto at = json.find(key);
-  return at == json.end() || at->is_null() ? unknown : at->get<T>();
+  return at == json.end() || at->is_null() ? nullptr : &*at;
+}
+int64_t known_integer(const Json& json, const char* key, int64_t unknown) {
+  const Json* value = known(json, key);
+  return value == nullptr ? unknown : integer(*value);
+}
+std::string known_text(const Json& json, const char* key) {
+  const Json* value = known(json, key);
+  return value == nullptr ? std::string() : value->get<std::string>();
 }
 
 /// Locks are single bytes far behind the end of the file: one for the right to append, one for each
@@ -151,28 +165,27 @@ std::optional<TrialResult> parse_line(const std::string& line) {
     r.dataset = json.at("dataset").get<std::string>();
     r.model = json.at("model").get<std::string>();
     r.metric = json.at("metric").get<std::string>();
-    r.layers = json.at("layers").get<int64_t>();
-    r.split = json.at("split").get<int64_t>();
-    r.best_step = json.at("best_step").get<int64_t>();
+    r.layers = integer_in(json, "layers");
+    r.split = integer_in(json, "split");
+    r.best_step = integer_in(json, "best_step");
     r.train = number_in(json, "train");
     r.val = number_in(json, "val");
     r.test = number_in(json, "test");
-    r.steps = json.at("steps").get<int64_t>();
+    r.steps = integer_in(json, "steps");
     r.seconds = json.at("seconds").get<double>();
-    r.parameters = json.at("parameters").get<int64_t>();
-    r.peak_rss_bytes = json.at("peak_rss_bytes").get<int64_t>();
-    r.threads = known(json, "threads", int64_t{0});
-    r.origin = {known(json, "results_version", int64_t{1}), known(json, "commit", std::string()),
-                known(json, "date", std::string()), known(json, "processor", std::string()),
-                known(json, "instruction_set", std::string())};
-    r.jobs = json.at("jobs").get<int64_t>();
+    r.parameters = integer_in(json, "parameters");
+    r.peak_rss_bytes = integer_in(json, "peak_rss_bytes");
+    r.threads = known_integer(json, "threads", 0);
+    r.origin = {known_integer(json, "results_version", 1), known_text(json, "commit"),
+                known_text(json, "date"), known_text(json, "processor"),
+                known_text(json, "instruction_set")};
+    r.jobs = integer_in(json, "jobs");
     r.options = json.at("options").get<std::map<std::string, std::string>>();
     if (json.contains("rewiring")) {
       const Json& rewiring = json.at("rewiring");
-      r.rewiring = {
-          rewiring.at("mode").get<std::string>(), rewiring.at("edges_before").get<int64_t>(),
-          rewiring.at("edges_after").get<int64_t>(), number_in(rewiring, "homophily_before"),
-          number_in(rewiring, "homophily_after")};
+      r.rewiring = {rewiring.at("mode").get<std::string>(), integer_in(rewiring, "edges_before"),
+                    integer_in(rewiring, "edges_after"), number_in(rewiring, "homophily_before"),
+                    number_in(rewiring, "homophily_after")};
       if (rewiring.contains("advised")) r.rewiring->advised = graph_in(rewiring.at("advised"));
     }
     return r;

@@ -104,21 +104,21 @@ Var<T> additive_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>
              [&](const RowPiece& piece, T* s) {
                kernels<T>().additive_scores(parts(edges, piece), piece.end - piece.begin, s);
              });
-  copy_alpha(attended.alpha, alpha_out);
+  give_alpha(attended.alpha, recording, alpha_out);
   const Var<T> out = tape.constant(std::move(attended.out), share_of_receivers(graph));
   return tape.record(
       out, {values, dst, src, edge.coefficients, edge.bias},
       [&graph, sent = sent.for_backward(), slot = values.slot(), dst_slot = dst.slot(),
-       src_slot = src.slot(), out, parts, dropout, heads, edges = std::move(edges),
+       src_slot = src.slot(), out = out, parts, dropout, heads, edges = std::move(edges),
        alpha = std::move(attended.alpha)](Tape<T>& t, const Matrix<T>& g) mutable {
+        const Matrix<T> result_dots = take_result_dots(g, out, heads);
         if (slot >= 0) t.accumulate(slot, value_gradient(graph, g, alpha, dropout));
         sent.value();
         Matrix<T> ddst(graph.nodes(), heads);
         Matrix<T>& ds = alpha;  // in its place
-        reduce_rows<T>(graph.by_receiver(), ddst, 2 * heads, [&](const PieceTask<T>& task) {
-          T* piece_ds = task.scratch + heads * kPieceEntries;
-          score_gradient(graph, g, out.value(), sent.value(), alpha, dropout, task.piece,
-                         task.scratch, piece_ds);
+        reduce_rows<T>(graph.by_receiver(), ddst, heads, [&](const PieceTask<T>& task) {
+          T* piece_ds = task.scratch;
+          score_gradient(graph, g, result_dots, sent.value(), alpha, dropout, task.piece, piece_ds);
           kernels<T>().additive_scores_backward(parts(edges, task.piece), task.count(), piece_ds,
                                                 task.sum);
           std::copy_n(piece_ds, task.count() * heads, ds.row(task.piece.begin));
@@ -159,21 +159,21 @@ Var<T> gatv2_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& d
                                          slope, heads, piece.end - piece.begin, s);
                edges.add_to(piece, heads, s);
              });
-  copy_alpha(attended.alpha, alpha_out);
+  give_alpha(attended.alpha, recording, alpha_out);
   const Var<T> out = tape.constant(std::move(attended.out), share_of_receivers(graph));
   return tape.record(
       out, {dst, src, a, edge.coefficients, edge.bias},
       [&graph, dst = dst.for_backward(), src = src.for_backward(), sent = sent.for_backward(), a,
-       out, dropout, slope, heads, edges = std::move(edges),
-       alpha = std::move(attended.alpha)](Tape<T>& t, const Matrix<T>& g) {
+       out = out, dropout, slope, heads, edges = std::move(edges),
+       alpha = std::move(attended.alpha)](Tape<T>& t, const Matrix<T>& g) mutable {
+        const Matrix<T> result_dots = take_result_dots(g, out, heads);
         for (const Var<T>& read : {dst, src, sent}) read.value();
         const int64_t width = src.cols();
         Matrix<T> ds(graph.arcs(), heads), ddst(graph.nodes(), width);
         Matrix<T> da = Matrix<T>::zeros(graph.by_receiver().blocks(), width);
-        reduce_rows<T>(graph.by_receiver(), ddst, heads, [&](const PieceTask<T>& task) {
+        reduce_rows<T>(graph.by_receiver(), ddst, 0, [&](const PieceTask<T>& task) {
           T* piece_ds = ds.row(task.piece.begin);
-          score_gradient(graph, g, out.value(), sent.value(), alpha, dropout, task.piece,
-                         task.scratch, piece_ds);
+          score_gradient(graph, g, result_dots, sent.value(), alpha, dropout, task.piece, piece_ds);
           kernels<T>().gatv2_backward(
               dst.value().row(task.piece.row), senders_of(graph, sent.value(), task.piece),
               a.value().data(), slope, piece_ds, heads, task.count(), task.sum, da.row(task.block));
@@ -238,22 +238,22 @@ Var<T> dot_attention(Tape<T>& tape, const MessageGraph& graph, const Var<T>& q, 
                for (int64_t i = 0; i < count * heads; ++i) s[i] *= scale;
                edges.add_to(piece, heads, s);
              });
-  copy_alpha(attended.alpha, alpha_out);
+  give_alpha(attended.alpha, recording, alpha_out);
   const Var<T> out = tape.constant(std::move(attended.out), share_of_receivers(graph));
   return tape.record(
       out, {q, k, values, edge.coefficients, edge.bias},
       [&graph, q = q.for_backward(), sent_keys = sent_keys.for_backward(),
-       sent = sent.for_backward(), k_slot = k.slot(), slot = values.slot(), out, dropout, scale,
-       heads, width, edges = std::move(edges),
+       sent = sent.for_backward(), k_slot = k.slot(), slot = values.slot(), out = out, dropout,
+       scale, heads, width, edges = std::move(edges),
        alpha = std::move(attended.alpha)](Tape<T>& t, const Matrix<T>& g) mutable {
+        const Matrix<T> result_dots = take_result_dots(g, out, heads);
         if (slot >= 0) t.accumulate(slot, value_gradient(graph, g, alpha, dropout));
         for (const Var<T>& read : {q, sent_keys, sent}) read.value();
         Matrix<T> dq(graph.nodes(), width);
         Matrix<T>& ds = alpha;  // in its place
         reduce_rows<T>(graph.by_receiver(), dq, 2 * heads, [&](const PieceTask<T>& task) {
           T* piece_ds = task.scratch + heads * kPieceEntries;
-          score_gradient(graph, g, out.value(), sent.value(), alpha, dropout, task.piece,
-                         task.scratch, piece_ds);
+          score_gradient(graph, g, result_dots, sent.value(), alpha, dropout, task.piece, piece_ds);
           std::copy_n(piece_ds, task.count() * heads, ds.row(task.piece.begin));
           for (int64_t i = 0; i < task.count() * heads; ++i) task.scratch[i] = piece_ds[i] * scale;
           kernels<T>().weighted_sum(senders_of(graph, sent_keys.value(), task.piece), task.scratch,

@@ -10,6 +10,7 @@
 #include "dropout_mask.h"
 #include "kernels/kernels.h"
 #include "reduce_rows.h"
+#include "row_grain.h"
 
 /// What the three forms of attention share: softmax and weighted sum over the arcs of every
 /// receiver, and their backward pass. A form brings its scores and the scores' gradient.
@@ -205,19 +206,32 @@ Attended<T> attend(const MessageGraph& graph, const Matrix<T>& values, int64_t h
   return result;
 }
 
-/// Gradient of a piece's scores, [count, heads], from g = d(loss)/d(out):
-/// alpha (keep g_i . v_j - g_i . out_i). `means` has room for one number per head.
+/// g_i . out_i, [receivers, heads]: all that the backward pass reads of the result. Frees the
+/// result unless somebody else holds it.
 template <class T>
-void score_gradient(const MessageGraph& graph, const Matrix<T>& g, const Matrix<T>& out,
+Matrix<T> take_result_dots(const Matrix<T>& g, Var<T>& result, int64_t heads) {
+  const Matrix<T>& out = result.value();
+  Matrix<T> dots(g.rows(), heads);
+  const int32_t self = 0;
+  parallel_for(g.rows(), row_grain(g.rows(), g.cols()), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      kernels<T>().dots(g.row(i), {out.row(i), &self, out.cols()}, heads, 1, dots.row(i));
+    }
+  });
+  result = {};
+  return dots;
+}
+
+/// Gradient of a piece's scores, [count, heads], from g = d(loss)/d(out):
+/// alpha (keep g_i . v_j - g_i . out_i).
+template <class T>
+void score_gradient(const MessageGraph& graph, const Matrix<T>& g, const Matrix<T>& result_dots,
                     const Matrix<T>& values, const Matrix<T>& alpha, const AlphaDropout& dropout,
-                    const RowPiece& piece, T* means, T* ds) {
+                    const RowPiece& piece, T* ds) {
   const Kernels<T>& kernel = kernels<T>();
   const int64_t heads = alpha.cols(), count = piece.end - piece.begin;
-  const T* g_row = g.row(piece.row);
-  kernel.dots(g_row, senders_of(graph, values, piece), heads, count, ds);
-  const int32_t self = 0;
-  kernel.dots(g_row, {out.row(piece.row), &self, out.cols()}, heads, 1, means);
-  kernel.softmax_backward(alpha.row(piece.begin), means,
+  kernel.dots(g.row(piece.row), senders_of(graph, values, piece), heads, count, ds);
+  kernel.softmax_backward(alpha.row(piece.begin), result_dots.row(piece.row),
                           static_cast<T>(dropout.on ? dropout.mask.scale : 1), heads, count, ds);
 }
 
@@ -238,11 +252,11 @@ void add_value_gradient(const MessageGraph& graph, const Matrix<T>& g, const Mat
                             task.sum);
 }
 
-/// Copies |alpha| for the caller who asked.
+/// |alpha| for the caller who asked: a copy where a backward pass will read alpha, too.
 template <class T>
-void copy_alpha(const Matrix<T>& alpha, AlphaOut<T> out) {
+void give_alpha(Matrix<T>& alpha, bool recording, AlphaOut<T> out) {
   if (out == nullptr) return;
-  *out = alpha.clone();
+  *out = recording ? alpha.clone() : std::move(alpha);
   for (T& value : out->values()) value = std::abs(value);
 }
 

@@ -6,6 +6,7 @@
 #include "dgat/core/error.h"
 #include "dgat/core/subnormals.h"
 #include "dgat/nn/registry.h"
+#include "dgat/tensor/pool.h"
 #include "dgat/train/all_logits.h"
 #include "dgat/train/inputs.h"
 #include "dgat/train/metrics.h"
@@ -86,8 +87,10 @@ Prediction predict(TrainedModel& trained, InputBuilder& builder, const PredictOp
   }
   if (options.attention) {
     if (!seen.attention.empty()) add_arcs(input.messages->graph, out);
-    for (const auto& layer : seen.attention) {
+    for (auto& layer : seen.attention) {  // one of arcs x heads at a time, beside the copies
+      tensor::trim_pool();
       out.attention.push_back({layer.cols(), {layer.values().begin(), layer.values().end()}});
+      layer = {};
     }
   }
   return out;

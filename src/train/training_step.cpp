@@ -52,6 +52,13 @@ double TrainingStep::passes(int64_t step) {
                .step = static_cast<uint64_t>(step),
                .save_memory = save_memory_,
                .precision = pass_precision(task_.config)});
+  const Var<float> total = forward();
+  const auto loss = static_cast<double>(total.value()(0, 0));
+  if (std::isfinite(loss)) tape_.backward(total);
+  return loss;
+}
+
+Var<float> TrainingStep::forward() {
   const Var<float> logits = model_.forward_rows(tape_, batch_.input, batch_.nodes);
   Var<float> total = logits.cols() == 1 && task_.dataset.classes == 2
                          ? tensor::binary_cross_entropy(tape_, logits, batch_.labels)
@@ -59,9 +66,7 @@ double TrainingStep::passes(int64_t step) {
   if (const Var<float> extra = model_.auxiliary_loss(tape_, batch_.input)) {
     total = tensor::add(tape_, total, extra);
   }
-  const auto loss = static_cast<double>(total.value()(0, 0));
-  if (std::isfinite(loss)) tape_.backward(total);
-  return loss;
+  return total;
 }
 
 void TrainingStep::update(int64_t step, int64_t of_stage,

@@ -32,6 +32,10 @@ class TrainingStep {
   void update(int64_t step, int64_t of_stage, std::vector<tensor::AdamMoments<float>>& moments);
 
  private:
+  /// The loss of the batch. Nothing else of the pass is held, so that the backward pass frees every
+  /// value as early as it can.
+  tensor::Var<float> forward();
+
   const SplitTask& task_;
   nn::Model<float>& model_;
   Batch batch_;                       // of the present step

@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
 #include <fstream>
+#include <limits>
 
 #include "dgat/core/error.h"
 #include "dgat/core/files.h"
@@ -129,6 +132,21 @@ TEST_F(DamagedMatlab, NoByteLeadsToACrash) {
       bytes[at] = static_cast<char>(bytes[at] ^ (at % 2 == 0 ? 0xFF : 0x10));
       error(bytes);  // accepted or refused as input: any other exception fails the test
     }
+  }
+}
+
+TEST_F(DamagedMatlab, RowsAndColumnEndsAreWholeNumbers) {
+  std::string bytes = read_whole_file(given("yelp.mat"));
+  const auto put = [&bytes](size_t at, auto value) {
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+  };
+  const size_t ends = bytes.find(std::string("\x05\0\0\0\x18\0\0\0", 8));  // int32, 24 bytes
+  ASSERT_NE(ends, std::string::npos);
+  put(ends, uint32_t{7});  // from now on they are read as floats
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float end : {std::nanf(""), kInfinity, -kInfinity, 1e30F, 0.5F}) {
+    put(ends + 8, end);
+    EXPECT_THAT(error(bytes), HasSubstr("where a whole number was expected")) << end;
   }
 }
 

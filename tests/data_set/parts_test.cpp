@@ -200,10 +200,15 @@ TEST_F(DamagedParts, ForgedMetaIsRefused) {
     set(key, good[key]);
   }
   for (const char* key : {"nodes", "arcs", "features", "splits", "version"}) {
-    set(key, int64_t{1} << 40);
-    EXPECT_NE(refusal(), "") << key;
+    for (const json& bad : {json(int64_t{1} << 40), json(1e300), json(0.5)}) {
+      set(key, bad);
+      EXPECT_NE(refusal(), "") << key << " " << bad;
+    }
     set(key, good[key]);
   }
+  set("first_nodes", json({0, 1e300}));
+  EXPECT_THAT(refusal(), HasSubstr("first_nodes"));
+  set("first_nodes", good["first_nodes"]);
   std::ofstream(folder_ / "meta.json") << "{";
   EXPECT_THAT(refusal(), HasSubstr("not a JSON object"));
 }

@@ -5,8 +5,9 @@ usage: kills.py DGAT [--kills N | --seconds S] [--seed K] [--verb train,compare,
 
 Processes are killed by SIGKILL (nothing can be saved) or stopped by SIGINT, SIGTERM or SIGHUP. compare and
 tune run as two processes on one folder. At the end the result must equal that of a run that was never
-stopped, and no temporary file may be left. With --seconds it goes on for that long (make soak) and
-compares the memory and open files of the processes of the first and the last rounds.
+stopped, and no temporary file may be left. With --seconds it goes on for that long (make soak), prints a
+line every ten minutes, and fails if the processes of the last rounds took more memory, open files or room
+on the disk than those of the first ones.
 """
 import argparse
 import hashlib
@@ -16,18 +17,63 @@ import pathlib
 import random
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-COMMON = ["--hidden", "16", "--heads", "2", "--steps", "300", "--quiet", "--threads", "1"]
+COMMON = ["--hidden", "16", "--heads", "2", "--steps", "150", "--quiet", "--threads", "1"]
 VERBS = {
     "train": ["train", "data.npz", "--model", "dgat", "--layers", "1..2", "--checkpoint-every", "9", *COMMON],
     "compare": ["compare", "data.npz", "--models", "gcn,dgat,sage", "--layers", "1", *COMMON],
     "tune": ["tune", "data.npz", "--model", "gcn", "--trials", "12", "--threads", "1", "--quiet"],
 }
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# The next kill comes within this share of the time of a whole run, so that a run is killed about five times.
+LONGEST_WAIT = 0.4
+SECONDS_TO_END = 600
+GROWTH = 1.25  # of memory, open files, disk: what is left behind in each of some hundred rounds would be more
+
+
+STDERR = "stderr-"
+
+
+class Process:
+    """A run of dgat, with the largest memory that it had."""
+
+    def __init__(self, arguments, folder, environment):
+        self.errors = tempfile.NamedTemporaryFile("w+", dir=folder, prefix=STDERR, errors="replace")
+        self.popen = subprocess.Popen(arguments, cwd=folder, env=environment, stdout=subprocess.DEVNULL,
+                                      stderr=self.errors)
+        self.code, self.peak = None, 0
+
+    def ended(self):
+        if self.code is None:
+            pid, status, usage = os.wait4(self.popen.pid, os.WNOHANG)
+            if pid != 0:
+                self.code = self.popen.returncode = os.waitstatus_to_exitcode(status)
+                self.peak = usage.ru_maxrss * 1024
+        return self.code is not None
+
+    def open_files(self):
+        try:
+            return len(os.listdir(f"/proc/{self.popen.pid}/fd"))
+        except OSError:  # it has ended
+            return 0
+
+    def wait(self, what):
+        deadline = time.monotonic() + SECONDS_TO_END
+        while not self.ended():
+            if time.monotonic() > deadline:
+                self.popen.kill()
+                sys.exit(f"{what}: did not end within {SECONDS_TO_END} s")
+            time.sleep(0.005)
+        self.errors.seek(0)
+        said = self.errors.read()
+        self.errors.close()
+        if self.code not in (0, 130, *(-int(number) for number in SIGNALS)):
+            sys.exit(f"{what}: exit code {self.code}: {said}")
 
 
 class Folder:
@@ -39,8 +85,10 @@ class Folder:
         if self.verb == "train" and self.path.exists():
             arguments.append("--resume" if (self.path / "config.yaml").exists() else "--overwrite")
         environment = dict(os.environ, DGAT_CACHE=str(self.base / "cache"))
-        return subprocess.Popen(arguments, cwd=self.base, env=environment, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.PIPE, text=True, errors="replace")
+        return Process(arguments, self.base, environment)
+
+    def size(self):
+        return sum(p.lstat().st_size for p in self.base.rglob("*") if not p.name.startswith(STDERR))
 
     def result(self):
         if self.verb == "train":
@@ -49,23 +97,34 @@ class Folder:
         return {r["key"]: (r["best_step"], r["train"], r["val"], r["test"]) for r in rows}
 
 
-def usage_of(pid):
-    """Resident bytes and open files; zeros when the process has ended."""
-    try:
-        pages = int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGESIZE"), len(os.listdir(f"/proc/{pid}/fd"))
-    except (OSError, IndexError, ValueError):
-        return 0, 0
+class Usage:
+    """The largest memory, open files and room on the disk of every round, by verb."""
 
+    NAMES = ("MB of memory", "open files", "kB on the disk")
 
-def wait(process, what):
-    _, errors = process.communicate(timeout=600)
-    if process.returncode not in (0, 1, 2, 130) and process.returncode >= 0:
-        sys.exit(f"{what}: exit code {process.returncode}: {errors}")
-    if process.returncode in (1, 2):
-        sys.exit(f"{what}: {errors}")
-    if process.returncode < 0 and -process.returncode not in [int(s) for s in SIGNALS]:
-        sys.exit(f"{what}: ended by signal {-process.returncode}: {errors}")
+    def __init__(self):
+        self.rounds = {}
+
+    def add(self, verb, memory, files, disk):
+        self.rounds.setdefault(verb, []).append((memory / 1e6, files, disk / 1e3))
+
+    def first_and_last(self, verb):
+        """The medians of the first and of the last third of the rounds."""
+        rounds = self.rounds[verb]
+        third = max(1, len(rounds) // 3)
+        middle = lambda part: [statistics.median(values) for values in zip(*part)]
+        return middle(rounds[:third]), middle(rounds[-third:])
+
+    def grown(self):
+        """Prints both for every verb; returns whether one grew."""
+        found = False
+        for verb in self.rounds:
+            first, last = self.first_and_last(verb)
+            print(f"{verb}, {len(self.rounds[verb])} rounds: " +
+                  ", ".join(f"{a:.0f} {name} at first, {b:.0f} at the end"
+                            for name, a, b in zip(self.NAMES, first, last)))
+            found |= any(b > GROWTH * a for a, b in zip(first, last))
+        return found
 
 
 def main():
@@ -89,47 +148,43 @@ def main():
         verbs = options.verb.split(",")
         for verb in verbs:
             whole, begin = Folder(dgat, base, f"whole-{verb}", verb), time.monotonic()
-            wait(whole.start(), verb)
+            whole.start().wait(verb)
             expected[verb], duration[verb] = whole.result(), time.monotonic() - begin
-        kills = rounds = 0
-        peaks = []
+        kills = rounds = told = 0
+        usage = Usage()
         more = lambda: (time.monotonic() - started < options.seconds) if options.seconds else kills < options.kills
         while more():
             verb = verbs[rounds % len(verbs)]
             rounds += 1
             folder = Folder(dgat, base, f"round-{verb}", verb)
             shutil.rmtree(folder.path, ignore_errors=True)
-            largest = (0, 0)
+            memory = files = 0
             while True:
-                processes = [folder.start()]
-                if verb != "train":
-                    processes.append(folder.start())
+                processes = [folder.start() for _ in range(1 if verb == "train" else 2)]
                 if more():
-                    time.sleep(chance.uniform(0, 0.7 * duration[verb]))
+                    time.sleep(chance.uniform(0, LONGEST_WAIT * duration[verb]))
                     victim = chance.choice(processes)
-                    largest = max(largest, usage_of(victim.pid))
-                    if victim.poll() is None:
-                        victim.send_signal(chance.choice(SIGNALS))
+                    files = max(files, victim.open_files())
+                    if not victim.ended():
+                        victim.popen.send_signal(chance.choice(SIGNALS))
                         kills += 1
                 for process in processes:
-                    wait(process, verb)
-                if all(p.returncode == 0 for p in processes):
+                    process.wait(verb)
+                    memory = max(memory, process.peak)
+                if all(p.code == 0 for p in processes):
                     break
             if folder.result() != expected[verb]:
                 sys.exit(f"{verb}: another result after round {rounds}, seed {seed}")
             left = [str(p.relative_to(base)) for p in folder.path.rglob("*") if p.name.endswith(".tmp")]
             if left:
                 sys.exit(f"{verb}: left behind: {left}, seed {seed}")
-            peaks.append((verb, *largest))
+            usage.add(verb, memory, files, folder.size())
+            if time.monotonic() - started > 600 * (told + 1):
+                told += 1
+                print(f"{kills} kills in {rounds} rounds after {time.monotonic() - started:.0f} s", flush=True)
         print(f"{kills} kills in {rounds} rounds of {', '.join(verbs)}: equal results, nothing left behind")
-        for verb in verbs if options.seconds else []:
-            mine = [p for p in peaks if p[0] == verb and p[1]]
-            third = max(1, len(mine) // 3)
-            first, last = mine[:third], mine[-third:]
-            if not mine:
-                continue
-            print(f"{verb}: up to {max(p[1] for p in first) / 1e6:.0f} MB and {max(p[2] for p in first)} files at first, "
-                  f"{max(p[1] for p in last) / 1e6:.0f} MB and {max(p[2] for p in last)} at the end")
+        if options.seconds and usage.grown():
+            sys.exit(f"the last rounds took over {GROWTH} times as much as the first ones")
     return 0
 
 

@@ -7,6 +7,7 @@
 
 #include "dgat/core/error.h"
 #include "report/sections.h"
+#include "support/heard_notices.h"
 #include "support/temp_dir.h"
 
 namespace dgat::report {
@@ -51,6 +52,26 @@ TEST(RunRecord, KeepsTheChosenDepthAndTheLastLineOfARepeatedStep) {
   EXPECT_EQ(run.splits[0].curve[1].loss, 1);
   EXPECT_TRUE(std::isnan(run.splits[0].curve[1].val));
   EXPECT_TRUE(run.splits[1].curve.empty());
+}
+
+TEST(RunRecord, LinesOfTheLogThatCannotBeReadAreCounted) {
+  const test::TempDir dir;
+  test::write_file(dir / "summary.json", kSummary);
+  const std::string good =
+      R"({"layers":2,"split":0,"step":1,"loss":2,"train":0.1,"val":0.2,"test":0.3})";
+  const std::string cut = R"({"layers":2,"split":0,"st)";
+  test::write_file(dir / "log.jsonl", good + "\n" + cut);
+  {
+    const test::HeardNotices heard;
+    EXPECT_EQ(read_run(dir.path()).splits[0].curve.size(), 1U);
+    EXPECT_EQ(heard.text, "") << "a killed training leaves a line without its end";
+  }
+  const std::string wrong = R"({"layers":2,"split":0,"step":"one","loss":2})";
+  test::write_file(dir / "log.jsonl",
+                   std::string(300000, '[') + "\n" + wrong + "\n" + good + "\n" + cut);
+  const test::HeardNotices heard;
+  EXPECT_EQ(read_run(dir.path()).splits[0].curve.size(), 1U);
+  EXPECT_THAT(heard.text, HasSubstr("log.jsonl: 2 lines are no evaluations"));
 }
 
 TEST(RunRecord, LongCurvesAreThinnedAndSaySo) {

@@ -8,6 +8,7 @@
 
 #include "dgat/core/files.h"
 #include "dgat/core/quiet_notices.h"
+#include "dgat/graph/builder.h"
 #include "dgat/study/run.h"
 #include "dgat/synth/worlds.h"
 #include "dgat/train/predict.h"
@@ -66,6 +67,23 @@ TEST(AdvisedGraph, NeedsLabelsAndEdges) {
   data::Dataset bare = worlds();
   bare.graph = graph::CsrGraph(std::vector<graph::ArcIndex>(401, 0), {}, false);
   EXPECT_EQ(advised_graph(bare, 0, advised(), cache).why, "the graph has no edges");
+}
+
+TEST(AdvisedGraph, SaysBeforeAnythingThatAdviceOnALargeGraphTakesLong) {
+  const auto ring = [](graph::NodeId nodes) {
+    std::vector<graph::Edge> edges;
+    for (graph::NodeId i = 0; i < nodes; ++i) edges.push_back({i, (i + 1) % nodes});
+    data::Dataset dataset;
+    dataset.name = "ring";
+    dataset.graph = graph::build_graph(nodes, edges, {}).graph;
+    return dataset;
+  };
+  const AdviceOptions question = question_for(advised({{"gamma", "0.5"}}));
+  EXPECT_EQ(long_advice_notice(ring(1 << 10), question), "");
+  EXPECT_THAT(
+      long_advice_notice(ring(1 << 19), question),
+      testing::AllOf(HasSubstr("ring: choosing the graph"), HasSubstr("1 eigenvectors"),
+                     HasSubstr("12 candidates on 524288 edges"), HasSubstr("--rewire none")));
 }
 
 TEST(AdvisedGraph, KeepsWhatIsGiven) {

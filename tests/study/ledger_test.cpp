@@ -58,6 +58,16 @@ TEST(Ledger, ALineKeepsEveryBit) {
   EXPECT_FALSE(parse_line("[1]"));
 }
 
+TEST(Ledger, ALineWhoseCountsAreNotWholeNumbersIsNoTrial) {
+  const std::string line = to_line(sample("k"));
+  const size_t split = line.find("\"split\":7");
+  ASSERT_NE(split, std::string::npos);
+  for (const char* wrong : {"3e114", "-1e300", "0.5", "\"7\"", "null"}) {
+    EXPECT_FALSE(parse_line(std::string(line).replace(split, 9, std::string("\"split\":") + wrong)))
+        << wrong;
+  }
+}
+
 TEST(Ledger, ATornLastLineCostsItsTrialOnly) {
   const TempDir temp;
   const auto path = temp / "ledger.jsonl";

@@ -8,6 +8,7 @@
 #include "dgat/core/random.h"
 #include "dgat/nn/registry.h"
 #include "dgat/tensor/ops.h"
+#include "dgat/tensor/pool.h"
 #include "dgat/tensor/sparse.h"
 #include "dgat/train/diverged.h"
 #include "support/small_run.h"
@@ -56,6 +57,30 @@ TEST(Trainer, SavingMemoryChangesNoBit) {
       EXPECT_EQ(trained(config, false), trained(config, true)) << model.name << " " << recipe;
     }
   }
+}
+
+/// Counted in matrices of nodes x width: on a graph of a million nodes each is a quarter gigabyte.
+TEST(Trainer, AStepThatSavesMemoryHoldsFewMatrices) {
+  constexpr int64_t kNodes = 2000, kWidth = 64;
+  const ThreadScope alone(1);
+  synth::CsbmOptions graph = test::small_csbm();
+  graph.nodes = kNodes;
+  graph.degree = 10;
+  const Config config = test::small_config("dgat", {{"hidden", std::to_string(kWidth)},
+                                                    {"heads", "8"},
+                                                    {"layers", "2"},
+                                                    {"dropout", "0.3"},
+                                                    {"rewire", "none"},
+                                                    {"steps", "1"}});
+  test::SmallTask small(config, synth::csbm(graph));
+  small.task.save_memory = true;
+  small.task.layers = 2;
+  const auto model = make_task_model(small.task);
+  tensor::reset_pool_peak();
+  const size_t before = tensor::pool_statistics().bytes_in_use;
+  train_split(small.task, *model);
+  const auto peak = static_cast<double>(tensor::pool_statistics().peak_bytes_in_use - before);
+  EXPECT_LT(peak / (kNodes * kWidth * sizeof(float)), 10);
 }
 
 TEST(Trainer, OverfitsATinyGraphToEveryTrainingLabel) {

@@ -25,6 +25,10 @@ struct AdvisedGraph {
   std::string why;     ///< the reason, for a notice
 };
 
+/// What to say before the advice on a large graph, which takes long and is the default of training;
+/// empty for a graph below 2^19 edges.
+std::string long_advice_notice(const data::Dataset& dataset, const AdviceOptions& question);
+
 /// The best candidate of the advice if it is clear. Otherwise, or if too few training nodes are
 /// labelled for advice, the edges stay as they are, with gamma and alpha of the configuration
 /// or 1.
