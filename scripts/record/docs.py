@@ -4,7 +4,7 @@ import re
 
 from record.manifest import RecordError
 
-DOCS = ["README.md", "docs/results.md", "docs/results-tuned.md", "docs/theory.md", "docs/advise.md", "docs/benchmarks.md"]
+DOCS = ["README.md", "docs/results.md", "docs/results-tuned.md", "docs/theory.md", "docs/advise.md", "docs/benchmarks.md", "docs/python.md"]
 BEGIN = re.compile(r"<!-- table: (\S+) -->$")
 END = "<!-- end -->"
 
