@@ -14,7 +14,7 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros
 endif
 
 FUZZ_SECONDS = $(or $(SECONDS),60)
-.PHONY: help build all demo test test-web check asan tsan clang mpi bench format docs install package test-package python python-package clean bootstrap bootstrap-clang fuzz faults memory valgrind soak
+.PHONY: help build bootstrap-python all demo test test-web check asan tsan clang mpi bench format docs install package test-package python python-package clean bootstrap bootstrap-clang fuzz faults memory valgrind soak
 
 help:
 	@echo "make demo     install what is missing, build, show what DGAT is for on a generated graph"
@@ -105,8 +105,9 @@ format:
 # Debian's interpreter, whose NumPy and SciPy are Debian packages; PYTHON=... chooses another one.
 PYTHON ?= /usr/bin/python3
 VENV   := build/venv
-python-package: build
+bootstrap-python:
 	@scripts/bootstrap python
+python-package: bootstrap-python build
 	@test -x $(VENV)/bin/python || $(PYTHON) -m venv --system-site-packages $(VENV)
 	@DGAT_BUILD_DIR=$(CURDIR)/$(BUILD) $(VENV)/bin/pip install --quiet --no-build-isolation --no-index --no-deps \
 	  --disable-pip-version-check --force-reinstall ./python

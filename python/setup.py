@@ -17,11 +17,13 @@ from setuptools.command.build_ext import build_ext
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
+BUILD = pathlib.Path(os.environ.get("DGAT_BUILD_DIR", ROOT / "build" / "python")).resolve()
+PACKAGE = BUILD / "python" / "package"  # what setuptools writes: nothing of it is left in the sources or in a later wheel
 
 
 class CMakeBuild(build_ext):
     def build_extension(self, ext):
-        folder = pathlib.Path(os.environ.get("DGAT_BUILD_DIR", ROOT / "build" / "python")).resolve()
+        folder = BUILD
         command = ["cmake", "-S", str(ROOT), "-B", str(folder), "-D", "DGAT_BUILD_PYTHON=ON",
                    "-D", f"Python_EXECUTABLE={sys.executable}"]
         if not (folder / "CMakeCache.txt").exists():
@@ -29,7 +31,8 @@ class CMakeBuild(build_ext):
             command += ["-D" + part for part in ("DGAT_BUILD_APPS=OFF", "DGAT_BUILD_TESTS=OFF",
                                                  "DGAT_BUILD_BENCH=OFF", "DGAT_BUILD_EXAMPLES=OFF")]
         subprocess.run(command, check=True)
-        subprocess.run(["cmake", "--build", str(folder), "--target", "dgat_python"], check=True)
+        jobs = str(len(os.sched_getaffinity(0)))
+        subprocess.run(["cmake", "--build", str(folder), "--target", "dgat_python", "-j", jobs], check=True)
         target = pathlib.Path(self.get_ext_fullpath(ext.name))
         target.parent.mkdir(parents=True, exist_ok=True)
         built = folder / "python" / target.name
@@ -50,4 +53,11 @@ class CMakeBuild(build_ext):
 
 
 version = re.search(r"project\(dgat\s+VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
-setup(version=version, ext_modules=[Extension("dgat._core", sources=[])], cmdclass={"build_ext": CMakeBuild})
+shutil.rmtree(PACKAGE, ignore_errors=True)
+PACKAGE.mkdir(parents=True)
+setup(
+    version=version,
+    ext_modules=[Extension("dgat._core", sources=[])],
+    cmdclass={"build_ext": CMakeBuild},
+    options={"build": {"build_base": str(PACKAGE)}, "egg_info": {"egg_base": str(PACKAGE)}},
+)

@@ -6,11 +6,16 @@ is_undirected=False eigs with which="SR". These calls are made here, because PyT
 run on the largest component. Times are processor seconds of all threads. Residuals |Lu - lu|, |u| = 1, are computed
 here, those of the rewiring from data.phi, which is float32 as in PyTorch Geometric.
 
-usage: build/venv/bin/python bench/python/spectrum.py [--limit SECONDS] DATA.npz...
+usage: build/venv/bin/python bench/python/spectrum.py [--json] [--limit SECONDS] DATA.npz...
+
+--json prints {"results": [{"dataset": "GRAPH: CALL", "seconds", "residual", "ratio" to dgat.spectrum}, ...]}; a call that
+ends without a vector has the reason in place of seconds, and no residual or ratio.
 """
 
 import argparse
+import json
 import multiprocessing
+import queue
 import time
 import types
 import warnings
@@ -57,50 +62,59 @@ def scipy_in_child(matrix, function, which, answer):
 
     try:
         seconds, vector = timed(solve)
-        answer.put((f"{seconds:.3f}", residual(matrix, vector), seconds))
+        answer.put((seconds, residual(matrix, vector)))
     except scipy.sparse.linalg.ArpackNoConvergence:
-        answer.put(("no convergence", np.nan, np.nan))
+        answer.put(("no convergence", ""))
 
 
 def scipy_solves(matrix, function, which, limit):
-    """Time as text, residual, seconds."""
+    """Seconds, or why there are none, and the residual."""
     answer = multiprocessing.Queue()
     child = multiprocessing.Process(target=scipy_in_child, args=(matrix, function, which, answer))
     child.start()
     try:
         return answer.get(timeout=limit)
-    except Exception:  # queue.Empty
-        return f"> {limit:g} elapsed", np.nan, np.nan
+    except queue.Empty:
+        return f"> {limit:g} elapsed", ""
     finally:
         child.terminate()
         child.join()
 
 
+def rows_of(path, limit):
+    """Every call on one graph."""
+    dataset = dgat.load(path)
+    graph = largest_component(dataset.graph)
+    matrix = laplacian(graph, 0.5, 1).tocsr()
+    data = types.SimpleNamespace(edge_index=graph.edge_index, num_nodes=graph.num_nodes)
+    reference, found = timed(lambda: dgat.spectrum(graph, alpha=0.5, gamma=1))
+    rewiring, rewired = timed(lambda: DirectionalRewiring(gamma=0.3, epsilon="q0.8")(data))
+    measured = {
+        "dgat.spectrum": (reference, residual(matrix, found.eigenvectors[:, 0])),
+        "DirectionalRewiring": (rewiring, residual(laplacian(graph, 1, 0.3), rewired.phi[:, 0])),
+        "SciPy eigsh": scipy_solves(matrix, "eigsh", "SA", limit),
+        "SciPy eigs": scipy_solves(matrix, "eigs", "SR", limit),
+    }
+    for call, (seconds, error) in measured.items():
+        ratio = "" if isinstance(seconds, str) else seconds / reference
+        yield {"dataset": f"{dataset.name}: {call}", "seconds": seconds, "residual": error, "ratio": ratio}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="+")
+    parser.add_argument("--json", action="store_true")
     parser.add_argument("--limit", type=float, default=300, help="elapsed seconds for SciPy")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", dgat.Notice)
     dgat.spectrum(dgat.Graph.from_edge_index([[0, 1], [1, 2]]))  # loads what is loaded once
-    print("| graph | nodes | call | processor s | residual | times dgat.spectrum |")
-    print("|---|--:|---|--:|--:|--:|")
-    for path in arguments.data:
-        dataset = dgat.load(path)
-        graph = largest_component(dataset.graph)
-        matrix = laplacian(graph, 0.5, 1).tocsr()
-        seconds, found = timed(lambda: dgat.spectrum(graph, alpha=0.5, gamma=1))
-
-        def row(call, text, error, spent):
-            factor = "" if np.isnan(spent) else f"{spent / seconds:.1f}"
-            print(f"| {dataset.name} | {graph.num_nodes} | {call} | {text} | {error:.1e} | {factor} |", flush=True)
-
-        row("`dgat.spectrum`", f"{seconds:.3f}", residual(matrix, found.eigenvectors[:, 0]), seconds)
-        data = types.SimpleNamespace(edge_index=graph.edge_index, num_nodes=graph.num_nodes)
-        spent, rewired = timed(lambda: DirectionalRewiring(gamma=0.3, epsilon="q0.8")(data))
-        row("`DirectionalRewiring`", f"{spent:.3f}", residual(laplacian(graph, 1, 0.3), rewired.phi[:, 0]), spent)
-        row("SciPy `eigsh`", *scipy_solves(matrix, "eigsh", "SA", arguments.limit))
-        row("SciPy `eigs`", *scipy_solves(matrix, "eigs", "SR", arguments.limit))
+    rows = [row for path in arguments.data for row in rows_of(path, arguments.limit)]
+    if arguments.json:
+        print(json.dumps({"results": rows}))
+        return
+    for row in rows:
+        figures = [f"{key} {row[key]:.3g}" for key in ("seconds", "residual", "ratio")] if row["ratio"] else [row["seconds"]]
+        print(f"{row['dataset']}: {', '.join(figures)}")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from dgat._advice import Advice, advise
 from dgat._classifier import DGATClassifier, NodeClassifier, load_model
 from dgat._core import version as __version__
 from dgat._dataset import Dataset, load
+from dgat._generate import generate
 from dgat._graph import Graph, homophily
 from dgat._messages import Notice
 from dgat._options import models, options, set_threads
@@ -23,7 +24,7 @@ from dgat._studies import Search, Study, ablate, compare, reproduce, tune
 
 __all__ = [
     "Advice", "DGATClassifier", "Dataset", "Graph", "NodeClassifier", "Notice", "Page", "Rewired",
-    "Search", "Spectrum", "Study", "ablate", "advise", "compare", "explore", "homophily", "load",
+    "Search", "Spectrum", "Study", "ablate", "advise", "compare", "explore", "generate", "homophily", "load",
     "load_model", "models", "options", "report", "reproduce", "rewire", "set_threads", "spectrum",
     "tune",
 ]

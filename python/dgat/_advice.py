@@ -8,12 +8,14 @@ from typing import Any, Optional, Sequence, Union
 
 from dgat import _core
 from dgat._dataset import _dataset
+from dgat._docs import shared
 from dgat._messages import progress_shown
 from dgat._options import settings_of, time_of
+from dgat._plotted import Plotted
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Advice:
+class Advice(Plotted):
     """Candidates for gamma, alpha and the rewiring, best first.
 
     Attributes
@@ -55,6 +57,7 @@ class Advice:
         """
         return _choice(self.candidates[0])
 
+    @shared
     def to_pandas(self) -> Any:
         """The candidates as a data frame.
 
@@ -64,10 +67,7 @@ class Advice:
 
         Examples
         --------
-        >>> import dgat, numpy as np
-        >>> nodes = np.arange(60)
-        >>> g = dgat.Graph.from_edge_index([nodes, (nodes + 1) % 60])
-        >>> d = dgat.Dataset.from_arrays(g, np.eye(60)[:, :8], nodes % 2).with_splits("60/20/20", splits=1)
+        %(blocks)s
         >>> dgat.advise(d, gammas=[0.3], rewirings=["none", "add"], race="off").to_pandas().columns[:4].to_list()
         ['gamma', 'alpha', 'rewire', 'epsilon']
         """
@@ -75,30 +75,6 @@ class Advice:
 
         columns = [*_CHOICE, *(_RACED if self.race else ()), "score", "held_out", "gain", "gain_error", "edges_after"]
         return pandas.DataFrame([{key: row[key] for key in columns} for row in self.candidates])
-
-    def plot(self, ax: Any = None) -> Any:
-        """The score over gamma.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Examples
-        --------
-        >>> import dgat, numpy as np
-        >>> nodes = np.arange(60)
-        >>> g = dgat.Graph.from_edge_index([nodes, (nodes + 1) % 60])
-        >>> d = dgat.Dataset.from_arrays(g, np.eye(60)[:, :8], nodes % 2).with_splits("60/20/20", splits=1)
-        >>> dgat.advise(d, gammas=[0.3, 1], rewirings=["none"], race="off").plot().get_xlabel()
-        'gamma'
-        """
-        from dgat._plots import plot_gammas
-
-        return plot_gammas(self, ax)
 
     def __repr__(self) -> str:
         return f"Advice({self.dataset!r}, split={self.split}, best={self.best}, clear={self.clear})"
@@ -134,6 +110,7 @@ def _in_order_of_the_race(out: dict[str, Any]) -> list[dict[str, Any]]:
     return rows + [{**row, "val": float("nan"), "steps": 0, "splits": 0} for row in others]
 
 
+@shared
 def advise(
     data: Any,
     *,
@@ -157,7 +134,7 @@ def advise(
 
     Parameters
     ----------
-    data : Dataset or str
+    %(data)s
     split : int, optional
         Whose labels count. Default: 0, and for the race the first ones.
     gammas, alphas : sequence of float, optional
@@ -171,10 +148,13 @@ def advise(
     model : str
         A directional model.
     recipe : {'residual', 'classic', 'deep'}
-    components : {'each', 'first', 'largest'}
+        Of the trainings of the race.
+    %(components)s
     features : {'auto', 'degree', 'phi', 'onehot', 'none'}
+        Features made from the graph; auto: where the data set has none.
     seed : int
-    progress : bool
+        Of the held-out nodes and the trainings.
+    %(progress)s
 
     Returns
     -------
@@ -182,10 +162,7 @@ def advise(
 
     Examples
     --------
-    >>> import dgat, numpy as np
-    >>> nodes = np.arange(60)
-    >>> g = dgat.Graph.from_edge_index([nodes, (nodes + 1) % 60])
-    >>> d = dgat.Dataset.from_arrays(g, np.eye(60)[:, :8], nodes % 2).with_splits("60/20/20", splits=1)
+    %(blocks)s
     >>> advice = dgat.advise(d, gammas=[0.3, 1], rewirings=["none", "add"], race="off")
     >>> sorted(advice.best)
     ['alpha', 'epsilon', 'gamma', 'rewire']

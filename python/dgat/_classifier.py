@@ -11,14 +11,23 @@ from typing import Any, Optional
 import numpy as np
 
 from dgat import _core
-from dgat._arguments import is_node_list, node_numbers, part_numbers, targets_of
+from dgat._arguments import is_node_list, labelled, labels_for, node_numbers, part_numbers, targets_of
 from dgat._dataset import Dataset, _features
+from dgat._docs import shared
 from dgat._estimator import Attention, Estimator, History, with_options
-from dgat._graph import Graph, _array
+from dgat._graph import Graph, _array, as_graph
 from dgat._messages import progress_shown
-from dgat._options import settings_of
+from dgat._options import changed_options, settings_of
 
+_CLASSES = "dgat.python.classes"
 _RUN_FILES = ("config.yaml", "log.jsonl", "summary.json")
+
+
+def _keep_classes(path: str, classes: np.ndarray) -> None:
+    """Writes the labels of y into the weight file, with their type; load_model() reads them."""
+    file = _core.read_tensors(path)
+    labels = {_CLASSES: json.dumps(classes.tolist())}
+    _core.write_tensors(path, file["tensors"], {**file["metadata"], **labels})
 
 
 class NodeClassifier(Estimator):
@@ -42,10 +51,9 @@ class NodeClassifier(Estimator):
                 f"{type(self).__name__}: a graph is needed: {type(self).__name__}(graph=g, features=X), "
                 "fit(X, y, edge_index=...), or fit(dataset)"
             )
-        if not isinstance(graph, Graph):
-            graph = Graph.from_edge_index(graph, None if features is None else np.shape(features)[0])
-        return graph, _features(features)
+        return as_graph(graph, None if features is None else np.shape(features)[0]), _features(features)
 
+    @shared
     def fit(
         self,
         X: Any,
@@ -67,7 +75,8 @@ class NodeClassifier(Estimator):
             ``dgat train`` gives that split. Node numbers: the training nodes of the graph of the
             constructor. A matrix: the features of all nodes, with ``edge_index`` or ``graph``.
         y : array_like
-            Labels of X. In a matrix call, one per node and -1 where there is none.
+            Labels of X: whole numbers or texts. In a matrix call, one per node and -1 (among texts
+            None) where there is none.
         edge_index : array_like, shape (2, E), optional
         graph : Graph, optional
         train_mask : array_like, optional
@@ -78,8 +87,7 @@ class NodeClassifier(Estimator):
             validation metric. Without ``val_mask``, the share ``validation`` of the training nodes
             is held out for that, stratified. In a call with node numbers, labels of these nodes
             come from the data set of the constructor.
-        split : int
-            Of a data set.
+        %(split)s
 
         Returns
         -------
@@ -89,21 +97,23 @@ class NodeClassifier(Estimator):
         Examples
         --------
         >>> import dgat, numpy as np
-        >>> nodes = np.arange(40)
-        >>> g = dgat.Graph.from_edge_index([nodes, np.roll(nodes, 1)])
-        >>> clf = dgat.DGATClassifier(g, np.eye(2)[nodes % 2], hidden=8, heads=2, layers=1, steps=5, seed=1)
-        >>> clf.fit(nodes[:30], nodes[:30] % 2).classes_           # node numbers
+        >>> d = dgat.generate("csbm", nodes=100, splits=1)
+        >>> small = {"hidden": 8, "heads": 2, "layers": 1, "steps": 5}
+        >>> dgat.DGATClassifier(**small).fit(d).classes_                               # a data set
         array([0, 1])
-        >>> y = np.where(nodes < 30, nodes % 2, -1)
-        >>> dgat.DGATClassifier(hidden=8, layers=1, steps=5).fit(np.eye(2)[nodes % 2], y, graph=g).best_step_ > 0
-        True
+        >>> nodes = np.arange(50)
+        >>> dgat.DGATClassifier(d.graph, d.x, **small).fit(nodes, d.y[nodes]).classes_  # node numbers
+        array([0, 1], dtype=int32)
+        >>> y = np.where(np.arange(100) < 50, d.y, -1)                                 # a matrix
+        >>> dgat.DGATClassifier(**small).fit(d.x, y, edge_index=d.graph.edge_index).predict([98, 99]).shape
+        (2,)
         """
         settings = self._settings()
         if isinstance(X, Dataset):
             dataset = Dataset(X._set.with_splits({}, True), X._source)
-            self.classes_ = np.arange(dataset.classes)
+            classes = np.arange(dataset.classes)
         else:
-            dataset = self._dataset_of(X, y, edge_index, graph, train_mask, val_mask, test_mask, settings)
+            dataset, classes = self._dataset_of(X, y, edge_index, graph, train_mask, val_mask, test_mask, settings)
             split = 0
         if dataset._source:
             settings["data"] = os.path.abspath(dataset._source) if os.path.exists(dataset._source) else dataset._source
@@ -111,27 +121,31 @@ class NodeClassifier(Estimator):
             folder = temporary if self.out is None else os.fspath(self.out)
             existing = "overwrite" if self.out is None else self.existing
             _core.fit(dataset._set, settings, split, folder, existing)
+            if not isinstance(X, Dataset):
+                _keep_classes(os.path.join(folder, f"split-{split}.safetensors"), classes)
             self._read_run(pathlib.Path(folder), split)
-        self._dataset_ = dataset
+        self._dataset_, self.classes_ = dataset, classes
         self.n_features_in_ = dataset.num_features
         return self
 
     def _dataset_of(
         self, X: Any, y: Any, edge_index: Any, graph: Any, train_mask: Any, val_mask: Any, test_mask: Any,
         settings: dict[str, str],
-    ) -> Dataset:  # fmt: skip
-        """One split from the arguments of fit()."""
+    ) -> tuple[Dataset, np.ndarray]:  # fmt: skip
+        """One split from the arguments of fit(), and the classes."""
         if y is None:
             raise ValueError("fit: y is needed: requires y to be passed, but the target y is None")
         if edge_index is not None or graph is not None:
             matrix = _features(X)
-            nodes = X.shape[0] if hasattr(X, "shape") else _array(X).shape[0]
-            graph = graph if graph is not None else Graph.from_edge_index(edge_index, nodes)
+            nodes = matrix.rows
+            graph = as_graph(graph if graph is not None else edge_index, nodes)
             targets = targets_of(y)
-            if targets.size != graph.num_nodes:
-                raise ValueError(f"y: one label per node was expected, got {targets.size} for {graph.num_nodes} nodes")
+            if nodes != graph.num_nodes:
+                raise ValueError(f"fit: {nodes} rows of features for {graph.num_nodes} nodes; one per node is needed")
+            if targets.size != nodes:
+                raise ValueError(f"y: one label per node was expected, got {targets.size} for {nodes} nodes")
             val, test = part_numbers(val_mask, nodes, "val_mask"), part_numbers(test_mask, nodes, "test_mask")
-            known = targets != -1 if targets.dtype.kind in "if" else np.ones(nodes, dtype=bool)
+            known = labelled(targets)
             if train_mask is None:
                 train = np.setdiff1d(np.flatnonzero(known), np.concatenate([val, test]))
             else:
@@ -144,45 +158,45 @@ class NodeClassifier(Estimator):
                     f"fit: X of shape {np.shape(X)} is no list of node numbers; for a matrix of features give edge_index"
                 )
             train = node_numbers(X, nodes)
-            if np.size(y) != np.size(train):
-                raise ValueError(f"fit: {np.size(train)} nodes and {np.size(y)} labels")
+            given = labels_for(X, y, train.size)
             val, test = part_numbers(val_mask, nodes, "val_mask"), part_numbers(test_mask, nodes, "test_mask")
             known = np.zeros(nodes, dtype=bool)
             known[train] = True
-            targets = np.zeros(nodes, dtype=_array(y).dtype)
+            targets = np.zeros(nodes, dtype=given.dtype)
             if val.size or test.size:
                 if not isinstance(self.graph, Dataset):
                     raise ValueError("fit: labels of val_mask and test_mask are those of a data set: graph=dataset")
                 others = np.concatenate([val, test])
                 targets[others], known[others] = self.graph.y[others], True
-            targets[train] = _array(y).reshape(-1)
+            targets[train] = given
         if train.size == 0:
             raise ValueError("fit: there are no training nodes")
         if targets.dtype.kind == "f" and not np.array_equal(targets[known], np.floor(targets[known])):
-            raise ValueError("Unknown label type: continuous; classes are whole numbers or texts")
-        self.classes_ = np.unique(targets[known])
+            raise ValueError("Unknown label type: continuous; classes are whole numbers or texts, and -1 is no label")
+        if targets.dtype == object:
+            targets = np.where(known, targets, targets[known][0] if known.any() else "").astype(str)
+        classes = np.unique(targets[known])
         labels = np.full(nodes, -1, dtype=np.int32)
-        labels[known] = np.searchsorted(self.classes_, targets[known])
-        if self.classes_.size < 2:
-            raise ValueError(f"fit: two classes are needed, got 1 class: {self.classes_[0]!r}")
+        labels[known] = np.searchsorted(classes, targets[known])
+        if classes.size < 2:
+            raise ValueError(f"fit: two classes are needed, got 1 class: {classes[0]!r}")
         train = np.unique(train).astype(np.int32)
         if val.size == 0:
-            train, val = self._held_out(labels, train, int(settings.get("seed", 0)))
-        numbers = self.classes_.dtype.kind in "iu"
-        plain = numbers and np.array_equal(self.classes_, np.arange(self.classes_.size))
-        names = [] if plain else [str(name) for name in self.classes_]
+            train, val = self._held_out(labels, train, int(classes.size), int(settings.get("seed", 0)))
+        plain = classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(classes.size))
+        names = [] if plain else [str(name) for name in classes]
         core = _core.make_dataset(
-            "graph", graph._csr, matrix, labels, int(self.classes_.size), [[train, val, test]], [], names, []
+            "graph", graph._csr, matrix, labels, int(classes.size), [[train, val, test]], [], names, []
         )
-        return Dataset(core)
+        return Dataset(core), classes
 
-    def _held_out(self, labels: np.ndarray, train: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    def _held_out(self, labels: np.ndarray, train: np.ndarray, classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
         share = 0.2 if self.validation is None else float(self.validation)
         if not 0 < share < 1:
             raise ValueError(f"validation: must lie between 0 and 1, got {share}; or give val_mask")
         visible = np.full(labels.size, -1, dtype=np.int32)
         visible[train] = labels[train]
-        return _core.random_split(visible, int(self.classes_.size), 1 - share, share, seed)
+        return _core.random_split(visible, classes, 1 - share, share, seed)
 
     def _read_run(self, folder: pathlib.Path, split: int) -> None:
         self._split_ = split
@@ -231,7 +245,7 @@ class NodeClassifier(Estimator):
             dataset = X
         elif edge_index is not None or graph is not None:
             rows = X.shape[0] if hasattr(X, "shape") else _array(X).shape[0]
-            graph = graph if graph is not None else Graph.from_edge_index(edge_index, rows)
+            graph = as_graph(graph if graph is not None else edge_index, rows)
             dataset = Dataset.from_arrays(graph, X, np.full(rows, -1))
         elif dataset is None and self.graph is not None:
             graph, features = self._graph_and_features()
@@ -247,21 +261,19 @@ class NodeClassifier(Estimator):
 
     def _rows(self, values: np.ndarray, X: Any, edge_index: Any, graph: Any) -> np.ndarray:
         if X is None or isinstance(X, Dataset) or edge_index is not None or graph is not None:
-            return values
+            return values.copy()  # they may be kept for the next call
         if not is_node_list(X):
             raise ValueError(f"predict: X of shape {np.shape(X)} is no list of node numbers; give edge_index with a matrix")
         return values[node_numbers(X, values.shape[0])]
 
+    @shared
     def predict_proba(self, X: Any = None, *, edge_index: Any = None, graph: Optional[Graph] = None) -> np.ndarray:
         """The probability of every class.
 
         Parameters
         ----------
-        X : array_like of int, Dataset, or array_like of shape (N, F), optional
-            Node numbers of the graph of training; default all. Another graph: a data set, or
-            features with ``edge_index`` or ``graph``.
-        edge_index : array_like, shape (2, E), optional
-        graph : Graph, optional
+        %(nodes)s
+        %(other_graph)s
 
         Returns
         -------
@@ -270,23 +282,20 @@ class NodeClassifier(Estimator):
 
         Examples
         --------
-        >>> import dgat, numpy as np
-        >>> nodes = np.arange(40)
-        >>> g = dgat.Graph.from_edge_index([nodes, np.roll(nodes, 1)])
-        >>> clf = dgat.DGATClassifier(g, np.eye(2)[nodes % 2], hidden=8, heads=2, layers=1, steps=5, seed=1)
-        >>> clf.fit(nodes[:30], nodes[:30] % 2).predict_proba([30, 31]).shape
+        %(fitted)s
+        >>> clf.predict_proba([30, 31]).shape
         (2, 2)
         """
         return self._rows(self._predicted(X, edge_index, graph)["probabilities"], X, edge_index, graph)
 
+    @shared
     def predict(self, X: Any = None, *, edge_index: Any = None, graph: Optional[Graph] = None) -> np.ndarray:
-        """The class of nodes; arguments as those of :meth:`predict_proba`.
+        """The class of nodes.
 
         Parameters
         ----------
-        X : array_like of int, Dataset, or array_like of shape (N, F), optional
-        edge_index : array_like, shape (2, E), optional
-        graph : Graph, optional
+        %(nodes)s
+        %(other_graph)s
 
         Returns
         -------
@@ -294,24 +303,26 @@ class NodeClassifier(Estimator):
 
         Examples
         --------
-        >>> import dgat, numpy as np
-        >>> nodes = np.arange(40)
-        >>> g = dgat.Graph.from_edge_index([nodes, np.roll(nodes, 1)])
-        >>> clf = dgat.DGATClassifier(g, np.eye(2)[nodes % 2], hidden=8, heads=2, layers=1, steps=5, seed=1)
-        >>> clf.fit(nodes[:30], nodes[:30] % 2).predict([30, 31]).shape
+        %(fitted)s
+        >>> clf.predict([30, 31]).shape
         (2,)
         """
         classes = self._rows(self._predicted(X, edge_index, graph)["classes"], X, edge_index, graph)
         return self.classes_[classes]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    @shared
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, edge_index: Any = None, graph: Optional[Graph] = None
+    ) -> float:
         """The accuracy of :meth:`predict`.
 
         Parameters
         ----------
-        X : array_like of int
+        %(nodes)s
         y : array_like
+            The label of every node of X.
         sample_weight : array_like, optional
+        %(other_graph)s
 
         Returns
         -------
@@ -319,24 +330,22 @@ class NodeClassifier(Estimator):
 
         Examples
         --------
-        >>> import dgat, numpy as np
-        >>> nodes = np.arange(40)
-        >>> g = dgat.Graph.from_edge_index([nodes, np.roll(nodes, 1)])
-        >>> clf = dgat.DGATClassifier(g, np.eye(2)[nodes % 2], hidden=8, heads=2, layers=1, steps=5, seed=1)
-        >>> 0 <= clf.fit(nodes[:30], nodes[:30] % 2).score(nodes[30:], nodes[30:] % 2) <= 1
+        %(fitted)s
+        >>> 0 <= clf.score(d.test_mask[:, 0], d.y[d.test_mask[:, 0]]) <= 1
         True
         """
-        right = self.predict(X) == _array(y).reshape(-1)
-        return float(np.average(right, weights=sample_weight))
+        elsewhere = {"edge_index": edge_index, "graph": graph}
+        predicted = self.predict(X, **{name: value for name, value in elsewhere.items() if value is not None})
+        return float(np.average(predicted == labels_for(X, y, predicted.size), weights=sample_weight))
 
+    @shared
     def embeddings_(self, X: Any = None, *, edge_index: Any = None, graph: Optional[Graph] = None) -> np.ndarray:
-        """What the last linear map reads, one row per node; arguments as those of :meth:`predict_proba`.
+        """What the last linear map reads, one row per node.
 
         Parameters
         ----------
-        X : array_like of int, Dataset, or array_like of shape (N, F), optional
-        edge_index : array_like, shape (2, E), optional
-        graph : Graph, optional
+        %(nodes)s
+        %(other_graph)s
 
         Returns
         -------
@@ -344,15 +353,13 @@ class NodeClassifier(Estimator):
 
         Examples
         --------
-        >>> import dgat, numpy as np
-        >>> nodes = np.arange(40)
-        >>> g = dgat.Graph.from_edge_index([nodes, np.roll(nodes, 1)])
-        >>> clf = dgat.DGATClassifier(g, np.eye(2)[nodes % 2], hidden=8, heads=2, layers=1, steps=5, seed=1)
-        >>> clf.fit(nodes[:30], nodes[:30] % 2).embeddings_().shape
-        (40, 8)
+        %(fitted)s
+        >>> clf.embeddings_().shape
+        (100, 8)
         """
         return self._rows(self._predicted(X, edge_index, graph, embeddings=True)["embeddings"], X, edge_index, graph)
 
+    @shared
     def attention_(
         self, layer: int = 0, X: Any = None, *, edge_index: Any = None, graph: Optional[Graph] = None
     ) -> Attention:
@@ -362,8 +369,8 @@ class NodeClassifier(Estimator):
         ----------
         layer : int
         X : Dataset or array_like of shape (N, F), optional
-        edge_index : array_like, shape (2, E), optional
-        graph : Graph, optional
+            Another graph: a data set, or features with ``edge_index`` or ``graph``.
+        %(other_graph)s
 
         Returns
         -------
@@ -372,12 +379,10 @@ class NodeClassifier(Estimator):
 
         Examples
         --------
-        >>> import dgat, numpy as np
-        >>> nodes = np.arange(40)
-        >>> g = dgat.Graph.from_edge_index([nodes, np.roll(nodes, 1)])
-        >>> clf = dgat.DGATClassifier(g, np.eye(2)[nodes % 2], hidden=8, heads=2, layers=1, steps=5, seed=1)
-        >>> clf.set_params(rewire="none").fit(nodes[:30], nodes[:30] % 2).attention_(layer=0).weights.shape
-        (120, 2)
+        %(fitted)s
+        >>> edge_index, weights = clf.attention_(layer=0)
+        >>> edge_index.shape[1] == weights.shape[0], weights.shape[1]
+        (True, 2)
         """
         out = self._predicted(X, edge_index, graph, attention=True)
         layers = out["attention"]
@@ -387,6 +392,7 @@ class NodeClassifier(Estimator):
 
     # ---- files
 
+    @shared
     def state_dict(self) -> dict[str, np.ndarray]:
         """The weights by name, shaped as in the weight file.
 
@@ -396,12 +402,8 @@ class NodeClassifier(Estimator):
 
         Examples
         --------
-        >>> import dgat, numpy as np
-        >>> nodes = np.arange(40)
-        >>> g = dgat.Graph.from_edge_index([nodes, np.roll(nodes, 1)])
-        >>> clf = dgat.DGATClassifier(g, np.eye(2)[nodes % 2], hidden=8, heads=2, layers=1, steps=5, seed=1)
-        >>> weights = clf.fit(nodes[:30], nodes[:30] % 2).state_dict()
-        >>> weights["output.weight"].dtype
+        %(fitted)s
+        >>> clf.state_dict()["output.weight"].dtype
         dtype('float32')
         """
         self._require_fitted()
@@ -410,6 +412,7 @@ class NodeClassifier(Estimator):
             pathlib.Path(path).write_bytes(self._weights_)
             return _core.read_tensors(path)["tensors"]
 
+    @shared
     def save(self, path: Any) -> None:
         """Writes the weights with everything needed to use them, as safetensors.
 
@@ -420,15 +423,12 @@ class NodeClassifier(Estimator):
 
         Examples
         --------
-        >>> import dgat, numpy as np
-        >>> nodes = np.arange(40)
-        >>> g = dgat.Graph.from_edge_index([nodes, np.roll(nodes, 1)])
-        >>> clf = dgat.DGATClassifier(g, np.eye(2)[nodes % 2], hidden=8, heads=2, layers=1, steps=5, seed=1)
+        %(fitted)s
         >>> import os, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = os.path.join(folder, "m.safetensors")
-        ...     clf.fit(nodes[:30], nodes[:30] % 2).save(path)
-        ...     bool((dgat.load_model(path).predict(np.eye(2)[nodes % 2], graph=g) == clf.predict()).all())
+        ...     clf.save(path)
+        ...     bool((dgat.load_model(path).predict(d) == clf.predict()).all())
         True
         """
         self._require_fitted()
@@ -456,12 +456,13 @@ def load_model(path: Any, *, split: int = 0) -> NodeClassifier:
     path : str or path
         What :meth:`NodeClassifier.save` or ``dgat train`` wrote.
     split : int
-        Of a folder.
+        Of a folder: the split whose weights are read.
 
     Returns
     -------
     NodeClassifier
-        Fitted; it predicts on the graph that it is given.
+        Fitted, with the options of its training; it predicts on the graph that it is given. Its
+        classes are the labels that ``fit`` had, or the numbers of the classes of a data set.
 
     Examples
     --------
@@ -474,14 +475,12 @@ def load_model(path: Any, *, split: int = 0) -> NodeClassifier:
     source = pathlib.Path(os.fspath(path))
     network = _core.Network.load(os.fspath(path), split)
     file = source / f"split-{split}.safetensors" if source.is_dir() else source
-    model = NodeClassifier(model=network.model)
+    metadata = _core.read_tensors(os.fspath(file))["metadata"]
+    given = changed_options(metadata)
+    model = NodeClassifier(**{**given, "model": network.model, "layers": network.layers})
     model._weights_ = file.read_bytes()
     model._files_, model._split_ = {}, split
     model._memory_ = {"network": network}
     model.layers_, model.n_features_in_ = network.layers, network.features
-    names = network.class_names
-    model.classes_ = np.arange(network.classes)
-    if names:
-        whole = all(name.lstrip("-").isdigit() for name in names)
-        model.classes_ = np.array([int(name) for name in names]) if whole else np.array(names)
+    model.classes_ = np.array(json.loads(metadata[_CLASSES])) if _CLASSES in metadata else np.arange(network.classes)
     return model

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+generators: dict[str, Any]
 results_version: int
 version: str
 
@@ -55,6 +56,8 @@ class Dataset:
 
 class Features:
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    @property
+    def rows(self) -> int: ...
 
 class Network:
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...

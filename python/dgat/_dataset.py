@@ -8,7 +8,8 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from dgat import _core
-from dgat._graph import Graph, _array, _labels
+from dgat._docs import shared
+from dgat._graph import Graph, _array, _labels, as_graph
 from dgat._options import settings_of
 
 
@@ -87,7 +88,7 @@ class Dataset:
     @classmethod
     def from_arrays(
         cls,
-        graph: Graph,
+        graph: Any,
         x: Any,
         y: Any,
         *,
@@ -104,8 +105,10 @@ class Dataset:
 
         Parameters
         ----------
-        graph : Graph
+        graph : Graph, or what one can be made from
+            ``Graph``, a graph of NetworkX, an adjacency matrix of SciPy, or edges (2, E).
         x : array_like or scipy.sparse matrix, shape (N, F), or None
+            Features. They are copied: a data set does not change.
         y : array_like of int, shape (N,)
             -1 means unlabelled.
         train_mask, val_mask, test_mask : array_like of bool, shape (N,) or (N, splits), optional
@@ -126,6 +129,7 @@ class Dataset:
         >>> dgat.Dataset.from_arrays(g, np.ones((2, 3)), [0, 1], name="pair").classes
         2
         """
+        graph = as_graph(graph, np.shape(y)[0])
         labels = _labels(y, graph.num_nodes)
         parts = [
             _mask_columns(mask, graph.num_nodes, part)
@@ -145,18 +149,17 @@ class Dataset:
         )  # fmt: skip
 
     @classmethod
+    @shared
     def from_pyg(cls, data: Any, *, weighted: bool = False, directed: bool = False, name: str = "graph") -> Dataset:
         """A data set from a ``Data`` object of PyTorch Geometric.
 
         Parameters
         ----------
         data : object
-            With ``edge_index``, ``x``, ``y`` and, where it has them, ``num_nodes`` and the masks
+            With ``edge_index``, ``y`` and, where it has them, ``x``, ``num_nodes`` and the masks
             ``train_mask``, ``val_mask``, ``test_mask``.
-        weighted : bool
-            Whether ``data.edge_weight`` is used.
-        directed : bool
-            Keep arcs as they are instead of adding the reverse of each.
+        %(weighted)s
+        %(directed)s
         name : str
 
         Returns
@@ -171,13 +174,7 @@ class Dataset:
         2
         """
         x = getattr(data, "x", None)
-        nodes = getattr(data, "num_nodes", None)
-        graph = Graph.from_edge_index(
-            data.edge_index,
-            len(data.y) if nodes is None else nodes,
-            edge_weight=data.edge_weight if weighted else None,
-            directed=directed,
-        )
+        graph = Graph.from_pyg(data, weighted=weighted, directed=directed)
         train, val, test = (getattr(data, part, None) for part in ("train_mask", "val_mask", "test_mask"))
         return cls.from_arrays(graph, x, data.y, name=name, train_mask=train, val_mask=val, test_mask=test)
 
@@ -279,6 +276,7 @@ class Dataset:
         """
         return self._set.split(number)
 
+    @shared
     def with_splits(self, shares: Optional[str] = None, *, splits: Optional[int] = None, seed: int = 0) -> Dataset:
         """The same data with other splits.
 
@@ -297,9 +295,7 @@ class Dataset:
 
         Examples
         --------
-        >>> import dgat, numpy as np
-        >>> g = dgat.Graph.from_edge_index([np.arange(19), np.arange(1, 20)])
-        >>> d = dgat.Dataset.from_arrays(g, np.eye(20), np.arange(20) % 2)
+        %(blocks)s
         >>> d.with_splits("50/25/25", splits=3).num_splits
         3
         """
@@ -357,6 +353,7 @@ def _unpickle(name: str, graph: Graph, x: Any, y: Any, classes: int, splits: Any
     return Dataset(_core.make_dataset(name, graph._csr, features, y, classes, splits, *names), source)
 
 
+@shared
 def load(
     path: Any,
     *,
@@ -373,8 +370,7 @@ def load(
     ----------
     path : str or path
         A file, a folder, or a name of ``dgat datasets``; docs/formats.md lists the formats.
-    directed : bool
-        Keep arcs as they are instead of adding the reverse of each.
+    %(directed)s
     split : str, optional
         Random stratified splits with these shares, such as "60/20/20".
     splits : int, optional

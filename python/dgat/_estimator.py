@@ -7,66 +7,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dgat._docs import shared
 from dgat._options import option_docs, options, signature
+from dgat._plotted import Plotted
 
 
-class Attention(NamedTuple):
-    """Attention weights of one layer: ``edge_index`` (2, arcs), ``weights`` (arcs, heads)."""
-
+class _Attention(NamedTuple):
     edge_index: np.ndarray
     weights: np.ndarray
 
-    def plot(self, ax: Any = None) -> Any:
-        """Histogram of the weights, one line per head.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
+class Attention(Plotted, _Attention):
+    """Attention weights of one layer: ``edge_index`` (2, arcs), ``weights`` (arcs, heads)."""
 
-        Returns
-        -------
-        matplotlib Axes
-
-        Examples
-        --------
-        >>> import dgat, numpy as np
-        >>> nodes = np.arange(40)
-        >>> g = dgat.Graph.from_edge_index([nodes, np.roll(nodes, 1)])
-        >>> clf = dgat.DGATClassifier(g, np.eye(2)[nodes % 2], hidden=8, heads=2, layers=1, steps=5)
-        >>> clf.fit(nodes[:30], nodes[:30] % 2).attention_(0).plot().get_xlabel()
-        'attention weight'
-        """
-        from dgat._plots import plot_attention
-
-        return plot_attention(self.weights, ax)
+    __slots__ = ()
 
 
-class History(dict):  # type: ignore[type-arg]
+class History(Plotted, dict):  # type: ignore[type-arg]
     """Arrays ``layers``, ``step``, ``loss``, ``train``, ``val``, ``test`` by name."""
-
-    def plot(self, ax: Any = None) -> Any:
-        """Metrics over the steps.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Examples
-        --------
-        >>> import dgat, numpy as np
-        >>> nodes = np.arange(40)
-        >>> g = dgat.Graph.from_edge_index([nodes, np.roll(nodes, 1)])
-        >>> clf = dgat.DGATClassifier(g, np.eye(2)[nodes % 2], hidden=8, heads=2, layers=1, steps=5)
-        >>> clf.fit(nodes[:30], nodes[:30] % 2).history_.plot().get_xlabel()
-        'step'
-        """
-        from dgat._plots import plot_history
-
-        return plot_history(self, ax)
 
 
 class Estimator:
@@ -191,8 +149,9 @@ _DOC = """{summary}
 
 Parameters
 ----------
-graph : Graph, Dataset or array_like of shape (2, E), optional
-    The graph, or a data set with its features. A data set is shared by clones, not copied.
+graph : Graph, Dataset, or what a Graph can be made from, optional
+    The graph, or a data set with its features. A data set is shared by clones, not copied. Edges
+    of shape (2, E), graphs of NetworkX and matrices of SciPy become a ``Graph``.
 features : array_like or scipy.sparse matrix, shape (N, F), or str, optional
 {features}validation : float, optional
     Share of the training nodes held out to choose the best step where ``fit`` is given no
@@ -202,8 +161,7 @@ out : str or path, optional
     interrupted continues there. Default: nothing is kept on disk.
 existing : {{'resume', 'refuse', 'overwrite'}}
     What to do when ``out`` holds a run.
-progress : bool
-    Shows progress, with tqdm where it is installed.
+%(progress)s
 {options}
 
 Attributes
@@ -228,10 +186,9 @@ for bit.
 Examples
 --------
 >>> import dgat, numpy as np
->>> nodes = np.arange(40)
->>> g = dgat.Graph.from_edge_index([nodes, (nodes + 1) % 40])
->>> y = (nodes % 2).astype(int)
->>> clf = dgat.{name}(g, np.eye(2)[y], hidden=16, layers=1, steps=30, lr=0.01{extra})
+>>> nodes, y = np.arange(40), np.arange(40) % 2
+>>> ring = dgat.Graph.from_edge_index([nodes, np.roll(nodes, 1)])
+>>> clf = dgat.{name}(ring, np.eye(2)[y], hidden=16, layers=1, steps=30, lr=0.01{extra})
 >>> clf.fit(nodes[:30], y[:30]).score(nodes[30:], y[30:])
 1.0
 """
@@ -258,3 +215,4 @@ def with_options(kind: type, left_out: tuple[str, ...], summary: str, extra: str
     kind.__doc__ = _DOC.format(
         summary=summary, features=_features_doc(), options=listed, name=kind.__name__, extra=extra
     )
+    shared(kind)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Union
+import operator
+from typing import Any, Optional
 
 import numpy as np
 
 from dgat import _core
+from dgat._docs import shared
 
 
 def _array(values: Any) -> np.ndarray:
@@ -21,11 +23,14 @@ def _index_array(values: Any, name: str) -> np.ndarray:
     array = _array(values)
     if array.size == 0:
         return array.astype(np.int64)
+    if array.dtype == object:  # pandas' columns of whole numbers that may be missing
+        array = np.asarray(array.tolist())
     if array.dtype.kind in "iu":
         return array.astype(np.int64, copy=False)
     if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
         return array.astype(np.int64)
-    raise ValueError(f"{name}: whole numbers were expected, got values of type {array.dtype}")
+    remedy = "; numpy.unique numbers names" if array.dtype.kind in "US" else ""
+    raise ValueError(f"{name}: whole numbers were expected, got values of type {array.dtype}{remedy}")
 
 
 class Graph:
@@ -66,6 +71,7 @@ class Graph:
         self.dropped_duplicates = dropped_duplicates
 
     @classmethod
+    @shared
     def from_edge_index(
         cls, edge_index: Any, num_nodes: Optional[int] = None, *, edge_weight: Any = None, directed: bool = False
     ) -> Graph:
@@ -76,13 +82,11 @@ class Graph:
         edge_index : array_like of int, shape (2, E)
             Sources and targets, as PyTorch Geometric orders them; tensors of torch are accepted.
             Self loops and repeated edges are left out.
-        num_nodes : int, optional
-            Default: the largest node plus one.
+        %(num_nodes)s
         edge_weight : array_like of float, shape (E,), optional
             Positive weights. L(alpha, gamma), gcn, sage and pgcn use them. Of repeated edges the
             largest weight counts.
-        directed : bool
-            Keep arcs as they are instead of adding the reverse of each.
+        %(directed)s
 
         Returns
         -------
@@ -99,22 +103,22 @@ class Graph:
         index = _index_array(edge_index, "edge_index")
         if index.size == 0:
             index = index.reshape(2, 0)
-        nodes = int(num_nodes) if num_nodes is not None else int(index.max(initial=-1)) + 1
+        nodes = operator.index(num_nodes) if num_nodes is not None else int(index.max(initial=-1)) + 1
         weights = np.empty(0, dtype=np.float32) if edge_weight is None else _array(edge_weight)
         return cls(*_core.build_graph(index, weights, nodes, directed))
 
     @classmethod
+    @shared
     def from_scipy(cls, matrix: Any, *, weighted: bool = False, directed: bool = False) -> Graph:
         """A graph from its adjacency matrix.
 
         Parameters
         ----------
-        matrix : scipy.sparse matrix, shape (N, N)
-            An entry (i, j) that is not zero is an edge from i to j.
+        matrix : scipy.sparse matrix or array_like, shape (N, N)
+            An entry (i, j) that is not zero is an edge from i to j; repeated entries are added.
         weighted : bool
             Whether the entries are edge weights.
-        directed : bool
-            Keep arcs as they are instead of adding the reverse of each.
+        %(directed)s
 
         Returns
         -------
@@ -126,13 +130,17 @@ class Graph:
         >>> dgat.Graph.from_scipy(scipy.sparse.eye(3, k=1)).num_edges
         2
         """
-        if matrix.shape[0] != matrix.shape[1]:
-            raise ValueError(f"from_scipy: an adjacency matrix is square, got {matrix.shape[0]} x {matrix.shape[1]}")
-        entries = matrix.tocoo()
+        import scipy.sparse
+
+        rows = matrix.tocsr(copy=True) if scipy.sparse.issparse(matrix) else scipy.sparse.csr_matrix(_array(matrix))
+        if rows.shape[0] != rows.shape[1]:
+            raise ValueError(f"from_scipy: an adjacency matrix is square, got {rows.shape[0]} x {rows.shape[1]}")
+        rows.sum_duplicates()
+        entries = rows.tocoo()
         there = entries.data != 0
         index = np.stack([entries.row[there], entries.col[there]])
         weights = entries.data[there] if weighted else None
-        return cls.from_edge_index(index, matrix.shape[0], edge_weight=weights, directed=directed)
+        return cls.from_edge_index(index, rows.shape[0], edge_weight=weights, directed=directed)
 
     @classmethod
     def from_networkx(
@@ -160,6 +168,10 @@ class Graph:
         """
         nodes = list(graph.nodes) if nodelist is None else list(nodelist)
         number = {node: i for i, node in enumerate(nodes)}
+        if len(number) < len(nodes):
+            raise ValueError("from_networkx: nodelist names a node twice")
+        if not all(node in graph for node in nodes):
+            raise ValueError(f"from_networkx: {next(n for n in nodes if n not in graph)!r} of nodelist is not in the graph")
         edges = [edge for edge in graph.edges(data=weight, default=1) if edge[0] in number and edge[1] in number]
         pairs = [(number[edge[0]], number[edge[1]]) for edge in edges]
         index = np.asarray(pairs, dtype=np.int64).reshape(-1, 2).T
@@ -167,6 +179,7 @@ class Graph:
         return cls.from_edge_index(index, len(nodes), edge_weight=weights, directed=graph.is_directed())
 
     @classmethod
+    @shared
     def from_pandas(
         cls,
         frame: Any,
@@ -183,13 +196,11 @@ class Graph:
         ----------
         frame : pandas.DataFrame
         source, target : str
-            Columns with node numbers from 0.
+            Columns with node numbers from 0; ``pandas.factorize`` numbers names.
         weight : str, optional
             A column with edge weights.
-        num_nodes : int, optional
-            Default: the largest node plus one.
-        directed : bool
-            Keep arcs as they are instead of adding the reverse of each.
+        %(num_nodes)s
+        %(directed)s
 
         Returns
         -------
@@ -207,17 +218,16 @@ class Graph:
         return cls.from_edge_index(index, num_nodes, edge_weight=weights, directed=directed)
 
     @classmethod
+    @shared
     def from_pyg(cls, data: Any, *, weighted: bool = False, directed: bool = False) -> Graph:
         """A graph from a ``Data`` object of PyTorch Geometric, or any object with ``edge_index``.
 
         Parameters
         ----------
         data : object
-            With ``edge_index`` and, where it has one, ``num_nodes``.
-        weighted : bool
-            Whether ``data.edge_weight`` is used.
-        directed : bool
-            Keep arcs as they are instead of adding the reverse of each.
+            With ``edge_index`` and, where it has one, ``num_nodes``, or ``x`` or ``y`` with a row per node.
+        %(weighted)s
+        %(directed)s
 
         Returns
         -------
@@ -230,11 +240,16 @@ class Graph:
         >>> dgat.Graph.from_pyg(data).num_edges
         1
         """
-        weights = data.edge_weight if weighted else None
-        nodes = getattr(data, "num_nodes", None)
+        weights = getattr(data, "edge_weight", None) if weighted else None
+        if weighted and weights is None:
+            raise ValueError("from_pyg: weighted=True, but the data has no edge_weight")
+        rows = [getattr(data, name, None) for name in ("x", "y")]
+        counts = [getattr(data, "num_nodes", None), *(np.shape(values)[0] for values in rows if values is not None)]
+        nodes = next((count for count in counts if count is not None), None)
         return cls.from_edge_index(data.edge_index, nodes, edge_weight=weights, directed=directed)
 
     @classmethod
+    @shared
     def from_torch(
         cls, edge_index: Any, num_nodes: Optional[int] = None, *, edge_weight: Any = None, directed: bool = False
     ) -> Graph:
@@ -243,9 +258,11 @@ class Graph:
         Parameters
         ----------
         edge_index : torch.Tensor, shape (2, E)
-        num_nodes : int, optional
+            On any device; sources and targets.
+        %(num_nodes)s
         edge_weight : torch.Tensor, shape (E,), optional
-        directed : bool
+            Positive weights.
+        %(directed)s
 
         Returns
         -------
@@ -392,6 +409,23 @@ def _unpickle(rows: tuple[Any, ...], loops: int, duplicates: int) -> Graph:
     return Graph(_core.graph_from_rows(*rows), loops, duplicates)
 
 
+def as_graph(value: Any, nodes: Optional[int] = None) -> Graph:
+    """A Graph from one, from what has one, or from a graph of NetworkX, SciPy, PyTorch Geometric or edges."""
+    if isinstance(value, Graph):
+        return value
+    if isinstance(getattr(value, "graph", None), Graph):  # a Dataset
+        return value.graph
+    if hasattr(value, "adj") and hasattr(value, "is_directed"):
+        return Graph.from_networkx(value)
+    if hasattr(value, "tocsr"):
+        return Graph.from_scipy(value)
+    if hasattr(value, "edge_index"):
+        return Graph.from_pyg(value)
+    if value is None or isinstance(value, (str, bytes, dict)):
+        raise TypeError(f"a graph was expected, got {type(value).__name__}; dgat.Graph and dgat.load make graphs")
+    return Graph.from_edge_index(value, nodes)
+
+
 def _labels(y: Any, nodes: int) -> np.ndarray:
     """Labels as int32, one per node; -1 means unlabelled."""
     labels = _array(y)
@@ -403,12 +437,12 @@ def _labels(y: Any, nodes: int) -> np.ndarray:
     return labels.astype(np.int32)
 
 
-def homophily(graph: Union[Graph, Any], y: Any = None, *, skip_isolated: bool = False) -> dict[str, Any]:
+def homophily(graph: Any, y: Any = None, *, skip_isolated: bool = False) -> dict[str, Any]:
     """How similar neighbours are, by every measure of the literature.
 
     Parameters
     ----------
-    graph : Graph or Dataset
+    graph : Graph, Dataset, or what a Graph can be made from
     y : array_like of int, shape (N,)
         Labels; -1 means unlabelled. Not needed with a data set.
     skip_isolated : bool
@@ -429,9 +463,8 @@ def homophily(graph: Union[Graph, Any], y: Any = None, *, skip_isolated: bool = 
     >>> round(dgat.homophily(g, [0, 0, 1, 1])["edge"], 3)
     0.667
     """
-    if not isinstance(graph, Graph):
-        y = graph.y if y is None else y
-        graph = graph.graph
+    y = getattr(graph, "y", None) if y is None else y
+    graph = as_graph(graph)
     if y is None:
         raise ValueError("homophily: labels are needed: homophily(graph, y)")
     labels = _labels(y, graph.num_nodes)

@@ -104,6 +104,27 @@ def settings_of(given: Mapping[str, Any]) -> Settings:
     return settings
 
 
+def _value(text: str) -> Any:
+    """Text of the option table as a Python value."""
+    if text in ("on", "off"):
+        return text == "on"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def changed_options(config: Mapping[str, str]) -> dict[str, Any]:
+    """The options of an estimator that differ from the defaults, as Python values."""
+    usual = {row["key"]: row["default"] for row in estimator_options()}
+    given = {key: _value(text) for key, text in config.items() if key in usual and text != usual[key]}
+    if "extra" in given:
+        given["extra"] = {name: float(value) for name, value in (pair.split("=") for pair in given["extra"].split(","))}
+    return given
+
+
 def estimator_options() -> list[dict[str, Any]]:
     """The rows of the table that an estimator has as parameters."""
     return [row for row in _core.options() if row["key"] not in DATA_OPTIONS]

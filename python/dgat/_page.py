@@ -12,6 +12,7 @@ from typing import Any, Optional, Sequence, Union
 from dgat import _core
 from dgat._classifier import NodeClassifier
 from dgat._dataset import _dataset
+from dgat._docs import shared
 from dgat._messages import progress_shown
 from dgat._options import settings_of
 
@@ -27,7 +28,9 @@ class Page:
     def __init__(self, path: Any) -> None:
         self.path = pathlib.Path(path)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Optional[str]:
+        if not self.path.exists():
+            return None  # a notebook shows the text instead
         text = html.escape(self.path.read_text(encoding="utf-8"), quote=True)
         return f'<iframe srcdoc="{text}" style="width: 100%; height: 800px; border: 0"></iframe>'
 
@@ -82,6 +85,7 @@ def report(what: Union[NodeClassifier, str, Sequence[str], Any], path: Any, *, s
     return Page(target)
 
 
+@shared
 def explore(
     data: Any,
     path: Any = "explore.html",
@@ -96,7 +100,7 @@ def explore(
 
     Parameters
     ----------
-    data : Dataset or str
+    %(data)s
     path : str or path
         The page to write.
     split : int
@@ -105,7 +109,7 @@ def explore(
         Time for eigenvectors. Where 21 values of gamma take longer, the page has fewer.
     advise : bool
         Whether the page has the advice; it may take longest.
-    progress : bool
+    %(progress)s
     **options
         Where the page starts: ``gamma``, ``alpha``, ``rewire``, ``epsilon``, ``components``; and
         ``model``, ``recipe``, ``eigenvectors``, ``seed``.
@@ -116,11 +120,12 @@ def explore(
 
     Examples
     --------
-    >>> import dgat, numpy as np
-    >>> nodes = np.arange(60)
-    >>> g = dgat.Graph.from_edge_index([nodes, (nodes + 1) % 60])
-    >>> d = dgat.Dataset.from_arrays(g, np.eye(60)[:, :8], nodes % 2).with_splits("60/20/20", splits=1)
-    >>> page = dgat.explore(d, "explore.html", advise=False)  # doctest: +SKIP
+    >>> import dgat, os, tempfile
+    >>> d = dgat.generate("csbm", nodes=100, splits=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = dgat.explore(d, os.path.join(folder, "explore.html"), advise=False)
+    ...     page.path.stat().st_size > 10000
+    True
     """
     settings = settings_of(options)
     command = "dgat train " + (shlex.quote(os.fspath(data)) if isinstance(data, (str, os.PathLike)) else "DATA")

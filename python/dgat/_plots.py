@@ -1,67 +1,70 @@
-"""Plots; the only place that imports matplotlib."""
+"""Drawings; the only place that imports matplotlib."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
-
-def _axes(ax: Any) -> Any:
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot
-
-    return matplotlib.pyplot.subplots()[1]
+from dgat._advice import Advice
+from dgat._estimator import Attention, History
+from dgat._spectral import Rewired, Spectrum
 
 
-def plot_spectrum(spectrum: Any, ax: Any = None) -> Any:
-    ax = _axes(ax)
-    for m, value in enumerate(spectrum.eigenvalues):
-        ax.plot(np.sort(spectrum.eigenvectors[:, m]), label=f"eigenvalue {value:.4g}")
-    ax.set_xlabel("nodes, sorted")
-    ax.set_ylabel("entry of the eigenvector")
-    ax.legend()
+def plot(what: Any, ax: Any = None) -> Any:
+    """Draws on new axes where none are given, with a legend where lines have names."""
+    if ax is None:
+        import matplotlib.pyplot
+
+        ax = matplotlib.pyplot.subplots()[1]
+    xlabel, ylabel = _draw(what, ax)
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend()
     return ax
 
 
-def plot_distances(rewired: Any, ax: Any = None) -> Any:
-    ax = _axes(ax)
+@functools.singledispatch
+def _draw(what: Any, ax: Any) -> tuple[str, str]:
+    """The names of the axes."""
+    raise TypeError(f"plot: no drawing for {type(what).__name__}")
+
+
+@_draw.register(Spectrum)
+def _draw_spectrum(spectrum: Spectrum, ax: Any) -> tuple[str, str]:
+    for m, value in enumerate(spectrum.eigenvalues):
+        ax.plot(np.sort(spectrum.eigenvectors[:, m]), label=f"eigenvalue {value:.4g}")
+    return "nodes, sorted", "entry of the eigenvector"
+
+
+@_draw.register(Rewired)
+def _draw_distances(rewired: Rewired, ax: Any) -> tuple[str, str]:
     ax.hist(rewired.distances(), bins=50)
     if "prune" in rewired.report["mode"]:
         ax.axvline(rewired.report["epsilon"], linestyle="--", color="black", label="threshold")
-        ax.legend()
-    ax.set_xlabel("spectral distance")
-    ax.set_ylabel("edges")
-    return ax
+    return "spectral distance", "edges"
 
 
-def plot_gammas(advice: Any, ax: Any = None) -> Any:
-    ax = _axes(ax)
+@_draw.register(Advice)
+def _draw_gammas(advice: Advice, ax: Any) -> tuple[str, str]:
     rows = sorted(advice.gammas, key=lambda row: row["gamma"])
-    ax.semilogx([row["gamma"] for row in rows], [row["score"] for row in rows], "o-")
+    ax.plot([row["gamma"] for row in rows], [row["score"] for row in rows], "o-")
+    ax.set_xscale("symlog", linthresh=min((row["gamma"] for row in rows if row["gamma"] > 0), default=1))  # shows gamma 0
     ax.axhline(advice.reference["score"], linestyle="--", label="graph as it is")
-    ax.set_xlabel("gamma")
-    ax.set_ylabel("score of the best candidate")
-    ax.legend()
-    return ax
+    return "gamma", "score of the best candidate"
 
 
-def plot_history(history: Any, ax: Any = None) -> Any:
-    ax = _axes(ax)
+@_draw.register(History)
+def _draw_history(history: History, ax: Any) -> tuple[str, str]:
     for part in ("train", "val"):
         ax.plot(history["step"], history[part], label=part)
-    ax.set_xlabel("step")
-    ax.set_ylabel("metric")
-    ax.legend()
-    return ax
+    return "step", "metric"
 
 
-def plot_attention(weights: np.ndarray, ax: Any = None) -> Any:
-    ax = _axes(ax)
-    for head in range(weights.shape[1]):
-        ax.hist(weights[:, head], bins=50, histtype="step", label=f"head {head}")
-    ax.set_xlabel("attention weight")
-    ax.set_ylabel("arcs")
-    ax.legend()
-    return ax
+@_draw.register(Attention)
+def _draw_attention(attention: Attention, ax: Any) -> tuple[str, str]:
+    for head, weights in enumerate(attention.weights.T):
+        ax.hist(weights, bins=50, histtype="step", label=f"head {head}")
+    return "attention weight", "arcs"

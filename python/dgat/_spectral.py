@@ -8,12 +8,15 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 
 from dgat import _core
-from dgat._graph import Graph, _array, _labels
+from dgat._arguments import part_numbers
+from dgat._docs import shared
+from dgat._graph import Graph, _array, _labels, as_graph
 from dgat._options import settings_of
+from dgat._plotted import Plotted
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Spectrum:
+class Spectrum(Plotted):
     """The smallest positive eigenvalues of L(alpha, gamma) and their eigenvectors.
 
     Attributes
@@ -65,31 +68,10 @@ class Spectrum:
         values = np.array2string(self.eigenvalues[:4], precision=6)
         return f"Spectrum(alpha={self.alpha:g}, gamma={self.gamma:g}, eigenvalues={values}{state})"
 
-    def plot(self, ax: Any = None) -> Any:
-        """The sorted entries of every eigenvector.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Examples
-        --------
-        >>> import dgat
-        >>> path = dgat.Graph.from_edge_index([[0, 1], [1, 2]])
-        >>> len(dgat.spectrum(path, k=2).plot().lines)
-        2
-        """
-        from dgat._plots import plot_spectrum
-
-        return plot_spectrum(self, ax)
-
-
+@shared
 def spectrum(
-    graph: Union[Graph, Any],
+    graph: Any,
     *,
     alpha: float = 1.0,
     gamma: float = 0.3,
@@ -105,23 +87,20 @@ def spectrum(
 
     Parameters
     ----------
-    graph : Graph or Dataset
+    graph : Graph, Dataset, or what a Graph can be made from
         A directed graph is made undirected first.
     alpha : float
         Side balance in [0, 1]: 0.5 symmetric, 1 random walk.
     gamma : float
         Degree weight in [0, 1]: 1 normalised, 0 the limit D - A.
     k : int
-        How many eigenvectors, smallest eigenvalue first.
-    laplacian : {'tuned', 'default', 'authors'}
-        L(alpha, gamma); the random-walk Laplacian, whatever alpha and gamma say; or the operator in
-        the code of the paper's authors, for comparison.
-    components : {'each', 'first', 'largest'}
-        Eigenvectors of a disconnected graph: of each component, of the whole graph, or of the
-        largest component.
+        How many eigenvectors, smallest eigenvalue first. Where the graph has fewer, the rest are zero,
+        with multiplicity 0.
+    %(laplacian)s
+    %(components)s
     solver : {'auto', 'dense', 'factor', 'multigrid', 'davidson', 'lanczos'}
-    seed : int
-        Chooses inside a repeated eigenvalue.
+        auto chooses by the graph and tries another one where the first is not accurate enough.
+    %(direction_seed)s
 
     Returns
     -------
@@ -142,7 +121,7 @@ def spectrum(
     >>> dgat.spectrum(path, gamma=1, k=2).eigenvalues.round(6)
     array([1., 2.])
     """
-    graph = graph if isinstance(graph, Graph) else graph.graph
+    graph = as_graph(graph)
     settings = settings_of(
         {"laplacian": laplacian, "alpha": alpha, "gamma": gamma, "eigenvectors": k, "components": components, "seed": seed}
     )
@@ -150,7 +129,7 @@ def spectrum(
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Rewired:
+class Rewired(Plotted):
     """A rewired graph with its directional edge features.
 
     Attributes
@@ -196,29 +175,6 @@ class Rewired:
         once = source < target
         return np.sort(np.linalg.norm(self.phi[source[once]] - self.phi[target[once]], axis=1))
 
-    def plot(self, ax: Any = None) -> Any:
-        """Histogram of :meth:`distances`, with the threshold of pruning.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Examples
-        --------
-        >>> import dgat
-        >>> path = dgat.Graph.from_edge_index([[0, 1], [1, 2]])
-        >>> axes = dgat.rewire(path, [0.0, 1.0, 3.0], mode="prune-far", epsilon=1.5).plot()
-        >>> axes.get_xlabel()
-        'spectral distance'
-        """
-        from dgat._plots import plot_distances
-
-        return plot_distances(self, ax)
-
     def __repr__(self) -> str:
         r = self.report
         return f"Rewired({r['mode']}: {r['edges_before']} - {r['dropped']} + {r['added']} = {r['edges_after']} edges)"
@@ -230,16 +186,15 @@ def _training_labels(nodes: int, y: Any, train: Any) -> np.ndarray:
     labels = _labels(y, nodes)
     if train is None:
         return labels
-    chosen = _array(train).reshape(-1)
-    if chosen.dtype == bool and chosen.size != nodes:
-        raise ValueError(f"train: a mask has one entry per node, got {chosen.size} for {nodes} nodes")
+    chosen = part_numbers(train, nodes, "train")
     visible = np.full(nodes, -1, dtype=np.int32)
     visible[chosen] = labels[chosen]
     return visible
 
 
+@shared
 def rewire(
-    graph: Union[Graph, Any],
+    graph: Any,
     phi: Any,
     *,
     mode: str = "prune-far+add",
@@ -252,17 +207,14 @@ def rewire(
 
     Parameters
     ----------
-    graph : Graph or Dataset
-        Undirected.
+    graph : Graph, Dataset, or what a Graph can be made from
+        Undirected. Its edge weights have had their effect on phi; the rewired graph has none.
     phi : Spectrum, array_like of shape (N,) or (N, k), or dict
         The eigenvectors to rewire along. A dict with alpha, gamma, rewire and epsilon, such as
         ``dgat.advise(data).best``, stands for a spectrum, mode and epsilon. It may have laplacian,
         components and seed.
-    mode : str
-        none, auto, prune-near, prune-far, add, hub, or a pair such as prune-far+add.
-    epsilon : float or str, optional
-        Pruning threshold: a distance, or a quantile such as "q0.8". Default: a tenth of the edges
-        is dropped.
+    %(mode)s
+    %(epsilon)s
     y : array_like of int, shape (N,), optional
         Labels; needed for mode auto and for the homophily of the report.
     train : array_like, optional
@@ -289,7 +241,7 @@ def rewire(
     >>> dgat.rewire(g, {"gamma": 0.3, "alpha": 1, "rewire": "prune-far+add", "epsilon": "q0.8"})
     Rewired(prune-far+add: 5 - 1 + 5 = 9 edges)
     """
-    graph = graph if isinstance(graph, Graph) else graph.graph
+    graph = as_graph(graph)
     per_component = True
     if isinstance(phi, Mapping):
         mode, epsilon = phi["rewire"], phi["epsilon"]
@@ -300,6 +252,8 @@ def rewire(
         phi = phi.eigenvectors
     vectors = _array(phi).astype(np.float64, copy=False)
     vectors = vectors.reshape(-1, 1) if vectors.ndim == 1 else vectors
+    if not np.isfinite(vectors).all():
+        raise ValueError(f"phi: NaN or inf at node {np.argwhere(~np.isfinite(vectors))[0, 0]}")
     threshold: Optional[str] = None if epsilon is None or epsilon == "auto" else str(epsilon)
     labels = _training_labels(graph.num_nodes, y, train)
     out = _core.rewire(graph._csr, vectors, mode, threshold, per_component, labels, self_loops)

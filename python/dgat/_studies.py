@@ -11,8 +11,9 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 from dgat import _core
 from dgat._dataset import _dataset
+from dgat._docs import shared
 from dgat._messages import progress_shown
-from dgat._options import settings_of, text_of, time_of
+from dgat._options import changed_options, settings_of, text_of, time_of
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -33,6 +34,7 @@ class Study:
     results: Any
     out: str = ""
 
+    @shared
     def to_pandas(self, table: int = 0) -> Any:
         """One of the tables as a data frame; numbers in percent.
 
@@ -46,10 +48,7 @@ class Study:
 
         Examples
         --------
-        >>> import dgat, numpy as np
-        >>> nodes = np.arange(60)
-        >>> g = dgat.Graph.from_edge_index([nodes, np.roll(nodes, 1)])
-        >>> d = dgat.Dataset.from_arrays(g, np.eye(2)[nodes % 2], nodes % 2).with_splits("50/25/25", splits=2)
+        %(blocks)s
         >>> dgat.compare(d, models=["gcn"], hidden=8, layers=1, steps=2).to_pandas()["model"].to_list()
         ['gcn']
         """
@@ -57,6 +56,7 @@ class Study:
 
         return pandas.read_csv(io.StringIO(self.tables[table]["csv"]))
 
+    @shared
     def rows(self, table: int = 0) -> list[dict[str, str]]:
         """One of the tables as rows of text by column.
 
@@ -70,10 +70,7 @@ class Study:
 
         Examples
         --------
-        >>> import dgat, numpy as np
-        >>> nodes = np.arange(60)
-        >>> g = dgat.Graph.from_edge_index([nodes, np.roll(nodes, 1)])
-        >>> d = dgat.Dataset.from_arrays(g, np.eye(2)[nodes % 2], nodes % 2).with_splits("50/25/25", splits=2)
+        %(blocks)s
         >>> dgat.compare(d, models=["gcn"], hidden=8, layers=1, steps=2).rows()[0]["model"]
         'gcn'
         """
@@ -129,6 +126,7 @@ def _study(answer: Mapping[str, Any], out: Any) -> Study:
     return Study(list(answer["tables"]), json.loads(answer["json"]), "" if out is None else os.fspath(out))
 
 
+@shared
 def compare(
     data: Any,
     *,
@@ -143,18 +141,11 @@ def compare(
 
     Parameters
     ----------
-    data : Dataset or str
+    %(data)s
     models : str or sequence of str
         "all" or names; a row may have options of its own, "dgat:gamma=0.1:rewire=none", and
         alternatives of which validation chooses, "dgat:gamma=0.1/0.3/1".
-    out : str or path, optional
-        Folder of the ledger and the tables. The same call continues what was interrupted. Default:
-        nothing is kept.
-    budget : str or float, optional
-        Start no trial after this time: "2h", "90m", or seconds.
-    choose_on : int
-        Depths and candidates compete on the first so many splits only; 0: on all.
-    progress : bool
+    %(study)s
     **options
         Options of training that hold for all models: :func:`options`.
 
@@ -164,10 +155,7 @@ def compare(
 
     Examples
     --------
-    >>> import dgat, numpy as np
-    >>> nodes = np.arange(60)
-    >>> g = dgat.Graph.from_edge_index([nodes, (nodes + 1) % 60])
-    >>> d = dgat.Dataset.from_arrays(g, np.eye(2)[nodes % 2], nodes % 2).with_splits("50/25/25", splits=2)
+    %(blocks)s
     >>> study = dgat.compare(d, models=["gcn", "sage"], hidden=8, layers=1, steps=5)
     >>> [row["model"] for row in study.rows()]
     ['gcn', 'sage']
@@ -180,6 +168,7 @@ def compare(
     return _study(answer, out)
 
 
+@shared
 def ablate(
     data: Any,
     *,
@@ -194,13 +183,10 @@ def ablate(
 
     Parameters
     ----------
-    data : Dataset or str
+    %(data)s
     grid : str
         Candidates of which validation chooses in every row: "gamma=0.1/0.3/1:alpha=0/1".
-    out : str or path, optional
-    budget : str or float, optional
-    choose_on : int
-    progress : bool
+    %(study)s
     **options
         Options of training.
 
@@ -211,10 +197,7 @@ def ablate(
 
     Examples
     --------
-    >>> import dgat, numpy as np
-    >>> nodes = np.arange(60)
-    >>> g = dgat.Graph.from_edge_index([nodes, (nodes + 1) % 60])
-    >>> d = dgat.Dataset.from_arrays(g, np.eye(2)[nodes % 2], nodes % 2).with_splits("50/25/25", splits=2)
+    %(blocks)s
     >>> len(dgat.ablate(d, hidden=8, layers=1, steps=2, rewire="add").rows())
     7
     """
@@ -225,18 +208,7 @@ def ablate(
     return _study(answer, out)
 
 
-def _value(text: str) -> Any:
-    """Text of the option table as a Python value."""
-    if text in ("on", "off"):
-        return text == "on"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
-
-
+@shared
 def tune(
     data: Any,
     *,
@@ -251,16 +223,14 @@ def tune(
 
     Parameters
     ----------
-    data : Dataset or str
+    %(data)s
     search : dict, optional
         Values to search by option, in place of the usual ones: ``{"gamma": [0.1, 0.3]}``.
-    out : str or path, optional
-        Folder of the ledger; the same call continues there. Default: nothing is kept.
-    budget : str or float
-        Time after which no trial is started: "45s", "30m", or seconds.
+    %(out)s
+    %(budget)s
     advised : bool
         Take graphs in the order of :func:`advise`; otherwise at random.
-    progress : bool
+    %(progress)s
     **options
         Options that are fixed and not searched.
 
@@ -270,10 +240,7 @@ def tune(
 
     Examples
     --------
-    >>> import dgat, numpy as np
-    >>> nodes = np.arange(60)
-    >>> g = dgat.Graph.from_edge_index([nodes, (nodes + 1) % 60])
-    >>> d = dgat.Dataset.from_arrays(g, np.eye(2)[nodes % 2], nodes % 2).with_splits("50/25/25", splits=1)
+    %(blocks)s
     >>> found = dgat.tune(d, search={"lr": [0.01, 0.1]}, budget="5s", model="gcn", layers=1, hidden=8,
     ...                   steps=4, dropout=0, weight_decay=0)
     >>> found.best["lr"] in (0.01, 0.1)
@@ -283,14 +250,10 @@ def tune(
     with progress_shown(progress):
         answer = _core.tune(_dataset(data)._set, settings_of(options), _place(out, budget, 0), wanted, advised)
     config = dict(answer["winner"])
-    usual = {row["key"]: row["default"] for row in _core.options()}
-    left_out = ("data", "split", "splits", "split_file", "directed", "extra")
-    best = {key: _value(text) for key, text in config.items() if key not in left_out and text != usual[key]}
-    if config.get("extra"):
-        best["extra"] = {k: float(v) for k, v in (pair.split("=") for pair in config["extra"].split(","))}
-    return Search(best, config, json.loads(answer["json"]), answer["markdown"])
+    return Search(changed_options(config), config, json.loads(answer["json"]), answer["markdown"])
 
 
+@shared
 def reproduce(
     table: str,
     *,
@@ -322,10 +285,7 @@ def reproduce(
         Folder with NAME.yaml per data set: options of the directional rows.
     nodes : int
         Of a synthetic graph.
-    out : str or path, optional
-    budget : str or float, optional
-    choose_on : int
-    progress : bool
+    %(study)s
     **options
         Options of training that hold for all rows.
 

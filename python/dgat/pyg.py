@@ -14,6 +14,7 @@ import numpy as np
 
 from dgat import _core
 from dgat._classifier import NodeClassifier, load_model
+from dgat._docs import shared
 from dgat._graph import Graph, _array
 from dgat._options import settings_of
 from dgat._spectral import rewire, spectrum
@@ -35,11 +36,22 @@ def _like(array: np.ndarray, example: Any) -> Any:
     return torch.from_numpy(np.ascontiguousarray(array)).to(example.device)
 
 
+def _edge_attributes(data: Any) -> list[str]:
+    """What the data has for every edge, beside edge_index."""
+    if hasattr(data, "edge_attrs"):  # Data of PyTorch Geometric
+        return [name for name in data.edge_attrs() if name != "edge_index"]
+    edges = np.shape(data.edge_index)[1]
+    named = [(name, np.shape(value)) for name, value in vars(data).items() if name.startswith("edge_")]
+    return [name for name, shape in named if name != "edge_index" and shape[:1] == (edges,)]
+
+
+@shared
 class DirectionalRewiring(_Base):  # type: ignore[misc,valid-type]
     """Rewires a graph along its eigenvectors and adds directional edge features.
 
     A transform of PyTorch Geometric where that is installed, a callable otherwise. It sets
-    ``edge_index``, ``edge_attr`` (M, 2 k) and ``phi`` (N, k) on a shallow copy of the data. Then
+    ``edge_index``, ``edge_attr`` (M, 2 k) and ``phi`` (N, k) on a shallow copy of the data and
+    removes what belongs to the former edges, such as ``edge_weight``. Then
     ``GATConv(..., edge_dim=2 * k, add_self_loops=False)`` is the attention of DGAT.
 
     Parameters
@@ -48,16 +60,15 @@ class DirectionalRewiring(_Base):  # type: ignore[misc,valid-type]
         Of L(alpha, gamma), see :func:`dgat.spectrum`.
     k : int
         How many eigenvectors.
-    laplacian : {'tuned', 'default', 'authors'}
-    rewire : str
-        none, auto, prune-near, prune-far, add, hub, or a pair such as prune-far+add. auto reads
-        ``data.y`` at ``data.train_mask``.
-    epsilon : float or str, optional
-        Pruning threshold: a distance, or a quantile such as "q0.8".
-    components : {'each', 'first', 'largest'}
+    %(laplacian)s
+    %(mode:rewire)s
+    %(epsilon)s
+    %(components)s
     self_loops : bool
         Whether every node gets a self loop, with its own features.
-    seed : int
+    weighted : bool
+        Whether ``data.edge_weight`` has an effect on phi.
+    %(direction_seed)s
 
     Examples
     --------
@@ -80,11 +91,12 @@ class DirectionalRewiring(_Base):  # type: ignore[misc,valid-type]
         epsilon: Union[float, str, None] = None,
         components: str = "each",
         self_loops: bool = True,
+        weighted: bool = False,
         seed: int = 0,
     ) -> None:
         self.alpha, self.gamma, self.k, self.laplacian = alpha, gamma, k, laplacian
         self.rewire, self.epsilon = rewire, epsilon
-        self.components, self.self_loops, self.seed = components, self_loops, seed
+        self.components, self.self_loops, self.weighted, self.seed = components, self_loops, weighted, seed
 
     def __call__(self, data: Any) -> Any:
         """The data with a new graph; the argument is left as it is."""
@@ -111,19 +123,20 @@ class DirectionalRewiring(_Base):  # type: ignore[misc,valid-type]
         >>> DirectionalRewiring(rewire="none").forward(data) is data
         True
         """
-        graph = Graph.from_pyg(data)
+        graph = Graph.from_pyg(data, weighted=self.weighted)
         found = spectrum(
             graph, alpha=self.alpha, gamma=self.gamma, k=self.k, laplacian=self.laplacian,
             components=self.components, seed=self.seed,
         )  # fmt: skip
-        mask = getattr(data, "train_mask", None)
-        labels = getattr(data, "y", None) if mask is not None else None
-        if mask is not None and _array(mask).ndim == 2:
-            mask = _array(mask)[:, 0]
+        labels, mask = None, getattr(data, "train_mask", None)
+        if "auto" in self.rewire and mask is not None:
+            labels, mask = data.y, _array(mask) if _array(mask).ndim == 1 else _array(mask)[:, 0]
         made = rewire(
             graph, found, mode=self.rewire, epsilon=self.epsilon, y=labels, train=mask, self_loops=self.self_loops
         )
         example = data.edge_index
+        for name in _edge_attributes(data):
+            delattr(data, name)
         data.edge_index = _like(made.edge_index, example)
         data.edge_attr = _like(made.edge_attr, example)
         data.phi = _like(found.eigenvectors.astype(np.float32), example)
@@ -200,12 +213,10 @@ def state_dict(clf: NodeClassifier, layer: int = 0) -> dict[str, Any]:
 
     Examples
     --------
-    >>> import dgat, dgat.pyg, numpy as np
-    >>> nodes = np.arange(40)
-    >>> g = dgat.Graph.from_edge_index([nodes, (nodes + 1) % 40])
-    >>> y = nodes % 2
-    >>> clf = dgat.DGATClassifier(g, np.eye(2)[y], recipe="classic", hidden=16, heads=2, layers=2, steps=3)
-    >>> sorted(dgat.pyg.state_dict(clf.fit(nodes, y)))
+    >>> import dgat, dgat.pyg
+    >>> d = dgat.generate("csbm", nodes=100, splits=1)
+    >>> clf = dgat.DGATClassifier(recipe="classic", hidden=16, heads=2, layers=2, steps=3).fit(d)
+    >>> sorted(dgat.pyg.state_dict(clf))
     ['att_dst', 'att_edge', 'att_src', 'lin.weight', 'lin_edge.weight']
     """
     tensors = clf.state_dict()
@@ -263,15 +274,13 @@ def from_state_dict(
 
     Examples
     --------
-    >>> import dgat, dgat.pyg, numpy as np
-    >>> nodes = np.arange(40)
-    >>> g = dgat.Graph.from_edge_index([nodes, (nodes + 1) % 40])
-    >>> y = nodes % 2
-    >>> clf = dgat.DGATClassifier(g, np.eye(2)[y], recipe="classic", hidden=16, heads=2, layers=2, steps=3,
-    ...                           rewire="none").fit(nodes, y)
+    >>> import dgat, dgat.pyg
+    >>> d = dgat.generate("csbm", nodes=100, splits=1)
+    >>> options = {"hidden": 16, "heads": 2, "rewire": "none"}
+    >>> clf = dgat.DGATClassifier(recipe="classic", layers=2, steps=3, **options).fit(d)
     >>> layers = [dgat.pyg.state_dict(clf, layer) for layer in (0, 1)]
-    >>> back = dgat.pyg.from_state_dict(layers, model="dgat", features=2, classes=2, hidden=16, heads=2)
-    >>> bool((back.predict(np.eye(2)[y], graph=g) == clf.predict()).all())
+    >>> back = dgat.pyg.from_state_dict(layers, model="dgat", features=16, classes=2, **options)
+    >>> bool((back.predict(d) == clf.predict()).all())
     True
     """
     names = _names_of(model)

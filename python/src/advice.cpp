@@ -12,6 +12,7 @@ namespace py = pybind11;
 
 namespace dgat::python {
 namespace {
+using namespace py::literals;
 using Holder = std::shared_ptr<data::Dataset>;
 
 study::Rewiring parse_rewiring(const std::string& text) {
@@ -25,11 +26,8 @@ study::Rewiring parse_rewiring(const std::string& text) {
 }
 
 py::dict edge_labels(const study::EdgeLabels& e) {
-  py::dict out;
-  out["edges"] = e.edges;
-  out["agreement"] = e.agreement;
-  out["label_informativeness"] = e.informativeness;
-  return out;
+  return py::dict("edges"_a = e.edges, "agreement"_a = e.agreement,
+                  "label_informativeness"_a = e.informativeness);
 }
 
 py::dict choice_dict(const study::Candidate& c) {
@@ -59,16 +57,10 @@ py::dict candidate_dict(const study::CandidateScore& c) {
 }
 
 py::dict gamma_dict(const study::GammaScore& g) {
-  py::dict out;
-  out["gamma"] = g.gamma;
-  out["score"] = g.score;
-  out["eigenvalue"] = g.eigenvalue;
-  out["gap"] = g.gap;
-  out["multiplicity"] = g.multiplicity;
-  out["participation_ratio"] = g.participation_ratio;
-  out["class_share"] = g.class_share;
-  out["converged"] = g.converged;
-  return out;
+  return py::dict("gamma"_a = g.gamma, "score"_a = g.score, "eigenvalue"_a = g.eigenvalue,
+                  "gap"_a = g.gap, "multiplicity"_a = g.multiplicity,
+                  "participation_ratio"_a = g.participation_ratio, "class_share"_a = g.class_share,
+                  "converged"_a = g.converged);
 }
 
 /// None where the answer is the ranking.

@@ -18,6 +18,7 @@ using DatasetPointer = std::shared_ptr<const data::Dataset>;
 
 void add_graph(pybind11::module_& module);
 void add_dataset(pybind11::module_& module);
+void add_generators(pybind11::module_& module);
 void add_spectral(pybind11::module_& module);
 void add_options(pybind11::module_& module);
 void add_training(pybind11::module_& module);

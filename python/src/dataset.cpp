@@ -150,7 +150,7 @@ DatasetPointer with_features(const DatasetPointer& dataset, train::FeatureSource
 }
 
 void add_dataset(py::module_& module) {
-  py::class_<Features>(module, "Features");
+  py::class_<Features>(module, "Features").def_property_readonly("rows", &Features::rows);
   module.def("dense_features", &dense_features, py::arg("values"));
   module.def("sparse_features", &sparse_features, py::arg("rows"), py::arg("cols"),
              py::arg("offsets"), py::arg("columns"), py::arg("values"));

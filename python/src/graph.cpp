@@ -13,7 +13,7 @@ namespace py = pybind11;
 
 namespace dgat::python {
 namespace {
-
+using namespace py::literals;
 using graph::CsrGraph;
 using GraphPointer = std::shared_ptr<const CsrGraph>;
 
@@ -67,20 +67,14 @@ py::dict homophily(const CsrGraph& graph, const Input<int32_t>& labels, int clas
     return graph::measure_homophily(graph, span_of(labels), classes,
                                     {.skip_isolated = skip_isolated});
   });
-  py::dict out;
-  out["node"] = h.node;
-  out["edge"] = h.edge;
-  out["class"] = h.class_;
-  out["adjusted_edge"] = h.adjusted_edge;
-  out["label_informativeness"] = h.label_informativeness;
-  out["node_label_informativeness"] = h.node_label_informativeness;
-  out["aggregation"] = h.aggregation;
-  out["aggregation_raw"] = h.aggregation_raw;
-  out["labelled_nodes"] = h.labelled_nodes;
-  out["labelled_edges"] = h.labelled_edges;
-  out["class_counts"] = owned(std::move(h.class_counts));
-  out["compatibility"] = owned(std::move(h.compatibility), {classes, classes});
-  return out;
+  return py::dict("node"_a = h.node, "edge"_a = h.edge, "class"_a = h.class_,
+                  "adjusted_edge"_a = h.adjusted_edge,
+                  "label_informativeness"_a = h.label_informativeness,
+                  "node_label_informativeness"_a = h.node_label_informativeness,
+                  "aggregation"_a = h.aggregation, "aggregation_raw"_a = h.aggregation_raw,
+                  "labelled_nodes"_a = h.labelled_nodes, "labelled_edges"_a = h.labelled_edges,
+                  "class_counts"_a = owned(std::move(h.class_counts)),
+                  "compatibility"_a = owned(std::move(h.compatibility), {classes, classes}));
 }
 
 }  // namespace

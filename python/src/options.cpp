@@ -8,18 +8,14 @@ namespace py = pybind11;
 
 namespace dgat::python {
 namespace {
+using namespace py::literals;
 
 py::list options() {
   py::list out;
   for (const train::OptionInfo& option : train::config_options()) {
-    py::dict row;
-    row["key"] = option.key;
-    row["group"] = option.group;
-    row["value"] = option.value;
-    row["meaning"] = option.meaning;
-    row["default"] = option.shown_default();
-    row["searchable"] = option.searchable;
-    out.append(row);
+    out.append(py::dict("key"_a = option.key, "group"_a = option.group, "value"_a = option.value,
+                        "meaning"_a = option.meaning, "default"_a = option.shown_default(),
+                        "searchable"_a = option.searchable));
   }
   return out;
 }
@@ -27,20 +23,15 @@ py::list options() {
 py::list models() {
   py::list out;
   for (const nn::ModelInfo& model : nn::all_models()) {
-    py::dict row;
-    row["name"] = model.name;
-    row["description"] = model.description;
-    row["equations"] = model.equations;
-    row["reference"] = model.reference;
-    row["directional"] = model.directional;
-    row["defaults"] = model.defaults;
     py::dict extras;
     for (const nn::ExtraOption& extra : model.extras) {
       extras[py::str(extra.name)] =
           py::make_tuple(extra.value, extra.first, extra.last, extra.meaning);
     }
-    row["extras"] = extras;
-    out.append(row);
+    out.append(py::dict("name"_a = model.name, "description"_a = model.description,
+                        "equations"_a = model.equations, "reference"_a = model.reference,
+                        "directional"_a = model.directional, "defaults"_a = model.defaults,
+                        "extras"_a = extras));
   }
   return out;
 }

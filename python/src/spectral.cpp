@@ -11,6 +11,7 @@ namespace py = pybind11;
 
 namespace dgat::python {
 namespace {
+using namespace py::literals;
 
 using graph::CsrGraph;
 using spectral::EigenOptions;
@@ -61,20 +62,13 @@ py::dict solve(const CsrGraph& graph, const train::Settings& settings, const std
 }
 
 py::dict report_of(const rewire::RewireReport& r) {
-  py::dict out;
-  out["mode"] = rewire::to_string(r.mode);
-  out["epsilon"] = r.epsilon;
-  out["edges_before"] = r.edges_before;
-  out["dropped"] = r.dropped;
-  out["added"] = r.added;
-  out["edges_after"] = r.edges_after;
-  out["isolated_before"] = r.isolated_before;
-  out["isolated_after"] = r.isolated_after;
-  out["components_before"] = r.components_before;
-  out["components_after"] = r.components_after;
-  out["homophily_before"] = r.homophily_before;
-  out["homophily_after"] = r.homophily_after;
-  return out;
+  return py::dict(
+      "mode"_a = rewire::to_string(r.mode), "epsilon"_a = r.epsilon,
+      "edges_before"_a = r.edges_before, "dropped"_a = r.dropped, "added"_a = r.added,
+      "edges_after"_a = r.edges_after, "isolated_before"_a = r.isolated_before,
+      "isolated_after"_a = r.isolated_after, "components_before"_a = r.components_before,
+      "components_after"_a = r.components_after, "homophily_before"_a = r.homophily_before,
+      "homophily_after"_a = r.homophily_after);
 }
 
 /// Row 0 the senders, row 1 the receivers: the order of PyTorch Geometric.

@@ -5,7 +5,9 @@ import gc
 import logging
 import multiprocessing
 import os
+import pathlib
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -230,6 +232,26 @@ def test_numpy_keeps_its_blas():
     assert _core.blas()["own"] and _core.blas()["threads"] == 1
     assert libraries() == before
     assert np.array_equal(a @ a, product)
+
+
+def test_openblas_in_the_package_comes_first(tmp_path, run_python):
+    """The form of the package that carries OpenBLAS; DGAT_BUNDLE_OPENBLAS=1 puts the file there."""
+    shutil.copytree(pathlib.Path(dgat.__file__).parent, tmp_path / "dgat")
+    system = _core.blas()["file"]
+    (tmp_path / "dgat" / "_libs").mkdir(exist_ok=True)
+    shutil.copy(system, tmp_path / "dgat" / "_libs" / "libopenblas.so.0")
+    code = (
+        "import sys; sys.path[:0] = [%r, %r]\n"
+        "from conftest import SMALL, two_blocks\n"
+        "import dgat; from dgat import _core\n"
+        "clf = dgat.NodeClassifier(model='gat', **{**SMALL, 'hidden': 512, 'steps': 3}).fit(two_blocks(600))\n"
+        "print(_core.blas()['file'], clf.predict_proba()[:, 1].sum())"
+    )
+    here = str(pathlib.Path(__file__).parent)
+    inside, total = run_python(code % (str(tmp_path), here)).split()
+    assert inside == str(tmp_path / "dgat" / "_libs" / "libopenblas.so.0")
+    clf = dgat.NodeClassifier(model="gat", **{**SMALL, "hidden": 512, "steps": 3}).fit(two_blocks(600))
+    assert total == str(clf.predict_proba()[:, 1].sum())
 
 
 def test_a_thousand_graphs_leave_nothing_behind():

@@ -7,6 +7,7 @@ import subprocess
 
 import joblib
 import numpy as np
+import pandas
 import pytest
 import sklearn.base
 import sklearn.exceptions
@@ -107,17 +108,77 @@ def test_predictions_are_consistent(blocks, small):
     assert clf.history_["step"][best] == clf.best_step_
 
 
-def test_labels_of_any_kind_come_back(blocks, small, tmp_path):
-    names = np.array(["no", "yes"])[blocks.y]
-    nodes = np.arange(80)
-    clf = dgat.DGATClassifier(blocks, **small).fit(nodes, names)
-    assert clf.classes_.tolist() == ["no", "yes"] and set(clf.predict()) <= {"no", "yes"}
+@pytest.mark.parametrize("labels", [["no", "yes"], [3, 7], ["3", "7"], [False, True], [0.0, 1.0]],
+                         ids=["texts", "numbers", "digits", "bool", "float"])  # fmt: skip
+def test_labels_of_any_kind_come_back(blocks, small, tmp_path, labels):
+    labels = np.array(labels)
+    clf = dgat.DGATClassifier(blocks, **small).fit(np.arange(80), labels[blocks.y])
+    assert clf.classes_.tolist() == labels.tolist() and set(clf.predict()) <= set(labels)
     clf.save(tmp_path / "m.safetensors")
-    assert np.array_equal(dgat.load_model(tmp_path / "m.safetensors").predict(blocks), clf.predict())
-    clf = dgat.DGATClassifier(blocks, **small).fit(nodes, blocks.y * 4 + 3)
-    assert clf.classes_.tolist() == [3, 7]
-    clf.save(tmp_path / "n.safetensors")
-    assert dgat.load_model(tmp_path / "n.safetensors").classes_.tolist() == [3, 7]
+    again = dgat.load_model(tmp_path / "m.safetensors")
+    assert again.classes_.dtype == labels.dtype
+    assert np.array_equal(again.predict(blocks), clf.predict())
+    assert again.score(blocks, labels[blocks.y]) == clf.score(np.arange(80), labels[blocks.y])
+
+
+def test_classes_of_a_data_set_are_its_numbers_before_and_after_a_file(blocks, small, tmp_path):
+    d = dgat.Dataset.from_arrays(blocks.graph, blocks.x, blocks.y, class_names=["no", "yes"]).with_splits(splits=1)
+    clf = dgat.DGATClassifier(**small).fit(d)
+    clf.save(tmp_path / "m.safetensors")
+    again = dgat.load_model(tmp_path / "m.safetensors")
+    assert again.classes_.tolist() == clf.classes_.tolist() == [0, 1]
+    assert again.score(d, d.y) == clf.score(d, d.y)
+
+
+def test_a_loaded_model_has_its_options(blocks, small, tmp_path):
+    clf = dgat.DGATClassifier(gamma=0.7, rewire="add", **small).fit(blocks)
+    clf.save(tmp_path / "m.safetensors")
+    again = dgat.load_model(tmp_path / "m.safetensors")
+    assert again.get_params()["gamma"] == 0.7 and again.get_params()["rewire"] == "add"
+    trained = sklearn.base.clone(again).fit(blocks)
+    for name, values in clf.state_dict().items():
+        assert np.array_equal(values, trained.state_dict()[name]), name
+
+
+def test_predictions_belong_to_the_caller(blocks, small):
+    clf = dgat.DGATClassifier(**small).fit(blocks)
+    expected = clf.predict_proba([3, 4])
+    clf.predict_proba()[:] = 0
+    assert np.array_equal(clf.predict_proba([3, 4]), expected)
+
+
+def test_a_training_that_fails_leaves_the_former_one(blocks, small):
+    clf = dgat.DGATClassifier(blocks, **small).fit(np.arange(80), blocks.y)
+    expected = clf.predict()
+    with pytest.raises(ValueError, match="heads"):
+        clf.set_params(heads=3).fit(np.arange(80), np.array(["no", "yes"])[blocks.y])
+    assert np.array_equal(clf.predict(), expected)
+
+
+def test_labels_that_are_missing_are_no_class(blocks, small):
+    half = np.arange(80) < 40
+    names = np.where(half, np.array(["no", "yes"])[blocks.y], None)
+    by_number = dgat.DGATClassifier(**small).fit(blocks.x, np.where(half, blocks.y, -1), graph=blocks.graph)
+    for column in (names, pandas.Series(names), pandas.Series(names, dtype="string")):
+        by_name = dgat.DGATClassifier(**small).fit(blocks.x, column, edge_index=blocks.graph.edge_index)
+        assert by_name.classes_.tolist() == ["no", "yes"]
+        assert np.array_equal(by_name.predict_proba(), by_number.predict_proba())
+
+
+def test_a_mask_of_nodes_takes_their_labels_or_all(blocks, small):
+    mask = blocks.train_mask[:, 0]
+    clf = dgat.DGATClassifier(blocks, **small)
+    one, all_ = clf.fit(mask, blocks.y[mask]).predict_proba(), clf.fit(mask, blocks.y).predict_proba()
+    numbers = clf.fit(np.flatnonzero(mask), blocks.y[mask]).predict_proba()
+    assert np.array_equal(one, all_) and np.array_equal(one, numbers)
+    assert clf.score(mask, blocks.y) == clf.score(mask, blocks.y[mask]) == clf.score(np.flatnonzero(mask), blocks.y[mask])
+
+
+def test_a_score_needs_a_label_for_every_node(blocks, small):
+    clf = dgat.DGATClassifier(**small).fit(blocks)
+    assert clf.score(blocks.x, blocks.y, graph=blocks.graph) == clf.score(np.arange(80), blocks.y)
+    with pytest.raises(ValueError, match="got 10 nodes and 80 labels"):
+        clf.score(np.arange(10), blocks.y)
 
 
 def test_pickle_and_copy_predict_the_same(blocks, small):
@@ -151,6 +212,7 @@ def test_a_run_is_kept_and_continued(blocks, small, tmp_path):
     "call, text",
     [
         (lambda c, d: c.fit([0, 1, 2], [0, 1]), "3 nodes and 2 labels"),
+        (lambda c, d: c.fit(d.x[:9], d.y, graph=d.graph), "9 rows of features for 80 nodes"),
         (lambda c, d: c.fit([0, 1], [0, 0]), "two classes"),
         (lambda c, d: c.fit([0, 999], [0, 1]), "nodes"),
         (lambda c, d: c.fit(d.x, d.y), "edge_index"),

@@ -3,6 +3,8 @@
 import copy
 import gc
 import pickle
+import re
+import subprocess
 import types
 
 import networkx
@@ -12,6 +14,8 @@ import pytest
 import scipy.sparse
 
 import dgat
+
+COMMON_FLAGS = {"help", "out", "json", "threads", "quiet", "memory_per_byte"}  # of every verb
 
 
 def test_an_undirected_graph_holds_both_directions_without_loops_and_repeats():
@@ -58,6 +62,85 @@ def test_conversions_go_both_ways():
 def test_node_names_of_networkx_are_numbered_in_order():
     nx = networkx.Graph([("a", "b"), ("c", "b")])
     assert dgat.Graph.from_networkx(nx, nodelist=["b", "a", "c"]).indptr.tolist() == [0, 2, 3, 4]
+
+
+def path_of_three(kind):
+    """The path 0 - 1 - 2, as other packages have it."""
+    matrix = scipy.sparse.coo_matrix(([1, 1], ([0, 1], [1, 2])), shape=(3, 3))
+    frame = pandas.DataFrame({"a": [0, 1], "b": [1, 2]})
+    if kind == "nullable":
+        return dgat.Graph.from_pandas(frame.astype("Int64"), "a", "b")
+    if kind == "dense":
+        return dgat.Graph.from_scipy(matrix.toarray())
+    if kind == "repeated":  # entries of SciPy at one place are one number, their sum
+        three = scipy.sparse.coo_matrix(([1, 1, 5, -5], ([0, 1, 0, 0], [1, 2, 2, 2])), shape=(3, 3))
+        return dgat.Graph.from_scipy(three)
+    if kind == "pyg without num_nodes":
+        return dgat.Graph.from_pyg(types.SimpleNamespace(edge_index=[[0, 1], [1, 2]], x=np.ones((3, 1))))
+    return dgat.Graph.from_networkx(networkx.MultiGraph([(0, 1), (0, 1), (1, 2)]))
+
+
+@pytest.mark.parametrize("kind", ["nullable", "dense", "repeated", "pyg without num_nodes", "multigraph"])
+def test_other_forms_of_a_graph_are_read(kind):
+    assert path_of_three(kind) == dgat.Graph.from_edge_index([[0, 1], [1, 2]])
+
+
+def test_repeated_entries_of_a_matrix_are_added_to_one_weight():
+    matrix = scipy.sparse.coo_matrix(([1.0, 2.0], ([0, 0], [1, 1])), shape=(2, 2))
+    assert dgat.Graph.from_scipy(matrix, weighted=True).weights.tolist() == [3, 3]
+    assert matrix.nnz == 2  # the argument is left as it is
+
+
+@pytest.mark.parametrize("function", [dgat.spectrum, lambda g: dgat.homophily(g, np.arange(34) % 2)])
+def test_graphs_of_other_packages_can_be_arguments(function):
+    nx = networkx.karate_club_graph()
+    g = dgat.Graph.from_networkx(nx)
+    expected = repr(function(g))
+    for same in (nx, g.to_scipy(), g.edge_index, types.SimpleNamespace(edge_index=g.edge_index, num_nodes=34)):
+        assert repr(function(same)) == expected
+    for wrong in ("texas", None, {}):
+        with pytest.raises(TypeError, match="a graph was expected"):
+            function(wrong)
+
+
+def test_wrong_lists_of_nodes_are_value_errors():
+    nx = networkx.path_graph(3)
+    with pytest.raises(ValueError, match="twice"):
+        dgat.Graph.from_networkx(nx, nodelist=[0, 0, 1])
+    with pytest.raises(ValueError, match="7 of nodelist is not in the graph"):
+        dgat.Graph.from_networkx(nx, nodelist=[0, 7])
+    with pytest.raises(TypeError):
+        dgat.Graph.from_edge_index([[0], [1]], num_nodes=2.5)
+    with pytest.raises(ValueError, match="edge_weight"):
+        dgat.Graph.from_pyg(types.SimpleNamespace(edge_index=[[0], [1]]), weighted=True)
+
+
+@pytest.mark.parametrize("kind", ["csbm", "minesweeper", "mixhop", "worlds"])
+def test_a_generated_data_set_is_that_of_the_command_line(binary, tmp_path, kind):
+    options = {"minesweeper": {"height": 6, "width": 7, "mines": 0.3}, "mixhop": {"nodes": 200, "mu": 0.2, "edges_per_node": 3}}
+    chosen = options.get(kind, {"nodes": 200, "homophily": 0.2, "degree": 6.0})
+    flags = [part for key, value in chosen.items() for part in ("--" + key.replace("_", "-"), str(value))]
+    more = ["--seed", "3", "--splits", "2", "--split", "50/25/25", "--out", tmp_path / "a.npz"]
+    subprocess.run([binary, "generate", kind, *flags, *more], check=True, capture_output=True)
+    theirs, ours = dgat.load(tmp_path / "a.npz"), dgat.generate(kind, seed=3, splits=2, split="50/25/25", **chosen)
+    assert ours.graph == theirs.graph and np.array_equal(ours.x, theirs.x) and np.array_equal(ours.y, theirs.y)
+    assert np.array_equal(ours.train_mask, theirs.train_mask) and np.array_equal(ours.test_mask, theirs.test_mask)
+
+
+@pytest.mark.parametrize("kind", ["csbm", "minesweeper", "mixhop", "worlds"])
+def test_generators_have_the_options_of_the_command_line(binary, kind):
+    printed = subprocess.run([binary, "generate", kind, "--help"], check=True, capture_output=True, text=True).stdout
+    flags = {name.replace("-", "_") for name in re.findall(r"--([a-z-]+)", printed)} - COMMON_FLAGS
+    with pytest.raises(ValueError, match="no option hight") as raised:
+        dgat.generate(kind, hight=3)
+    assert set(str(raised.value).split("it has ")[1].split(", ")) == flags
+    assert all(f"``{name}``" in dgat.generate.__doc__ for name in flags)
+
+
+def test_wrong_options_of_generators_are_value_errors():
+    for kind, wrong in (("ring", {}), ("csbm", {"nodes": "many"}), ("csbm", {"homophily": 2}), ("csbm", {"nodes": 2.5})):
+        with pytest.raises(ValueError):
+            dgat.generate(kind, **wrong)
 
 
 @pytest.mark.parametrize(

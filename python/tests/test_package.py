@@ -18,6 +18,29 @@ import dgat.pyg
 from conftest import ROOT
 from dgat import _core
 
+STAND_IN = {
+    "__init__": "",
+    "data": "class Data:\n    def __init__(self, **given):\n        vars(self).update(given)\n",
+    "nn": """
+class GATConv:
+    def __init__(self, *sizes, **options):
+        pass
+
+    def load_state_dict(self, state):
+        self.state = dict(state)
+
+    def state_dict(self):
+        return self.state
+""",
+    "transforms": """
+import copy
+
+
+class BaseTransform:
+    def __call__(self, data):
+        return self.forward(copy.copy(data))
+""",
+}
 NAMES = ["dgat"] + ["dgat." + info.name for info in pkgutil.iter_modules(dgat.__path__) if info.name != "_core"]
 
 
@@ -143,6 +166,24 @@ def test_the_page_shows_what_its_program_prints(page):
         assert done.returncode == 0, done.stderr
         found = run_page.difference(output.splitlines(), done.stdout.splitlines())
         assert found is None, f"{found}\n\nprinted:\n{done.stdout}"
+
+
+def test_every_program_of_the_guide_runs(tmp_path):
+    """In order, in one process. A package with the names of PyTorch Geometric stands in for it."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "torch_geometric").mkdir()
+    for module, source in STAND_IN.items():
+        (tmp_path / "torch_geometric" / f"{module}.py").write_text(source)
+    programs = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), re.S)
+    checks = (
+        "from torch_geometric.transforms import BaseTransform\n"
+        "assert isinstance(DirectionalRewiring(), BaseTransform)\n"
+        "assert data.edge_attr.shape == (data.edge_index.shape[1], 2)\n"
+        "assert clf.predict(d).shape == y.shape\n"
+    )
+    (tmp_path / "guide.py").write_text("\n".join([*programs, checks]))
+    done = subprocess.run([sys.executable, "-W", "ignore", "guide.py"], capture_output=True, text=True, cwd=tmp_path)
+    assert len(programs) >= 3 and done.returncode == 0, done.stderr
 
 
 def test_the_reference_names_all_that_is_public(tmp_path):

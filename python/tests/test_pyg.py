@@ -139,6 +139,44 @@ def test_what_has_no_counterpart_is_refused(blocks, small):
         dgat.pyg.from_state_dict([{"lin_r.weight": np.ones((2, 2))}], model="gcn", features=2, classes=2)
 
 
+class Data(types.SimpleNamespace):
+    """What Data of PyTorch Geometric tells about its attributes: a method, also for names without edge_."""
+
+    def edge_attrs(self):
+        return ["edge_index", *(name for name in ("edge_weight", "kind") if hasattr(self, name))]
+
+
+@pytest.mark.parametrize("container", [types.SimpleNamespace, Data])
+def test_what_belongs_to_the_former_edges_is_removed(blocks, container):
+    arcs = blocks.graph.num_arcs
+    graph = container(edge_index=blocks.graph.edge_index, num_nodes=80, x=blocks.x, edge_weight=np.ones(arcs),
+                      edge_label_index=np.zeros((2, 3)))  # fmt: skip
+    if container is Data:
+        graph.kind = np.zeros(arcs)
+    out = dgat.pyg.DirectionalRewiring(rewire="hub")(graph)
+    assert not hasattr(out, "edge_weight") and not hasattr(out, "kind") and hasattr(graph, "edge_weight")
+    assert out.edge_attr.shape[0] == out.edge_index.shape[1] != arcs
+    assert out.x is graph.x and out.edge_label_index is graph.edge_label_index  # neither is of the edges
+
+
+def test_edge_weights_have_an_effect_where_they_are_asked_for(blocks):
+    weights = 1.0 + np.minimum(*blocks.graph.edge_index)
+    graph = types.SimpleNamespace(edge_index=blocks.graph.edge_index, num_nodes=80, edge_weight=weights)
+    weighted = dgat.Graph.from_edge_index(blocks.graph.edge_index, 80, edge_weight=weights)
+    plain, heavy = (dgat.pyg.DirectionalRewiring(weighted=w)(graph).phi for w in (False, True))
+    for phi, g in ((plain, blocks.graph), (heavy, weighted)):
+        assert np.array_equal(phi, dgat.spectrum(g).eigenvectors.astype(np.float32))
+    assert not np.allclose(plain, heavy, atol=1e-3)
+
+
+def test_labels_are_read_by_auto_alone(blocks):
+    graph = types.SimpleNamespace(edge_index=blocks.graph.edge_index, num_nodes=80, y=np.linspace(0, 1, 80),
+                                  train_mask=blocks.train_mask)  # fmt: skip
+    assert dgat.pyg.DirectionalRewiring()(graph).edge_attr.shape[1] == 2  # a regression
+    with pytest.raises(ValueError, match="y: whole numbers"):
+        dgat.pyg.DirectionalRewiring(rewire="auto")(graph)
+
+
 def test_the_transform_leaves_its_argument_alone(blocks):
     graph = types.SimpleNamespace(edge_index=blocks.graph.edge_index, num_nodes=80, y=blocks.y,
                                   train_mask=blocks.train_mask)  # fmt: skip

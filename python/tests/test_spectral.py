@@ -144,6 +144,28 @@ def test_auto_reads_training_labels_only(blocks):
         dgat.rewire(blocks, s, mode="auto")
 
 
+@pytest.mark.parametrize(
+    "train, text",
+    [([99], r"node 99 is outside \[0, 80\)"), ([-1], "node -1"), (np.arange(80) % 2, "twice; a mask has the type bool"),
+     (np.ones(7, bool), "got 7 for 80 nodes"), ([0.5], "whole numbers")],
+)  # fmt: skip
+def test_training_nodes_that_are_none_are_refused(blocks, train, text):
+    with pytest.raises(ValueError, match="train: .*" + text):
+        dgat.rewire(blocks, np.arange(80.0), mode="auto", y=blocks.y, train=train)
+
+
+def test_phi_has_only_numbers(blocks):
+    for wrong in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="phi: NaN or inf at node 3"):
+            dgat.rewire(blocks, np.where(np.arange(80) == 3, wrong, 1.0))
+
+
+def test_eigenvectors_that_a_graph_does_not_have_are_zero():
+    s = dgat.spectrum(dgat.Graph.from_edge_index([[0, 1], [1, 2]]), k=4)
+    assert s.multiplicity.tolist() == [1, 1, 0, 0] and s.converged
+    assert np.allclose(np.linalg.norm(s.eigenvectors, axis=0), [1, 1, 0, 0])
+
+
 def test_phi_of_another_graph_is_refused(blocks):
     with pytest.raises(ValueError, match="phi"):
         dgat.rewire(blocks, np.zeros(3))

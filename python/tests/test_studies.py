@@ -52,6 +52,8 @@ def test_a_comparison_is_kept_and_not_repeated(blocks, small, tmp_path):
     assert frame.shape[0] == 2 and frame["test_mean"].between(0, 100).all()
     page = dgat.report(study, tmp_path / "page.html")
     assert "<iframe" in page._repr_html_() and page.path.stat().st_size > 10000
+    page.path.unlink()
+    assert page._repr_html_() is None  # a notebook shows the text
 
 
 def test_a_comparison_without_a_folder_writes_nothing(blocks, small, tmp_path):
@@ -122,4 +124,9 @@ def test_plots(blocks, small):
     assert axes.lines[0].get_xdata()[0] == r.report["epsilon"]
     clf = dgat.DGATClassifier(**small).fit(blocks)
     assert clf.history_.plot().lines and clf.attention_(0).plot().patches
-    assert dgat.advise(blocks, gammas=[0.3, 1], rewirings=["none"], race="off").plot().lines
+    advice = dgat.advise(blocks, gammas=[0, 0.3, 1], rewirings=["none"], race="off")
+    figure, axes = matplotlib.pyplot.subplots()
+    assert advice.plot(axes) is axes and axes.lines[0].get_xdata().tolist() == [0, 0.3, 1]
+    figure.canvas.draw()
+    assert axes.get_xlim()[0] <= 0  # gamma 0 is in the picture
+    matplotlib.pyplot.close("all")
