@@ -130,11 +130,18 @@ def test_classes_of_a_data_set_are_its_numbers_before_and_after_a_file(blocks, s
     assert again.score(d, d.y) == clf.score(d, d.y)
 
 
-def test_a_loaded_model_has_its_options(blocks, small, tmp_path):
-    clf = dgat.DGATClassifier(gamma=0.7, rewire="add", **small).fit(blocks)
+@pytest.mark.parametrize(
+    "options",
+    [{"model": "dgat", "gamma": 0.7, "rewire": "add"}, {"model": "gprgnn", "extra": {"k": 3.0, "alpha": 0.4}},
+     {"model": "dgat", "recipe": "classic"}, {"model": "gcn", "recipe": "deep", "norm": "layer"}],
+    ids=["dgat", "gprgnn", "classic", "deep"],
+)  # fmt: skip
+def test_a_loaded_model_has_its_options(blocks, small, tmp_path, options):
+    clf = dgat.NodeClassifier(**options, **small).fit(blocks)
     clf.save(tmp_path / "m.safetensors")
     again = dgat.load_model(tmp_path / "m.safetensors")
-    assert again.get_params()["gamma"] == 0.7 and again.get_params()["rewire"] == "add"
+    for name, value in options.items():
+        assert again.extra.items() >= value.items() if name == "extra" else getattr(again, name) == value, name
     trained = sklearn.base.clone(again).fit(blocks)
     for name, values in clf.state_dict().items():
         assert np.array_equal(values, trained.state_dict()[name]), name

@@ -86,9 +86,11 @@ def test_other_forms_of_a_graph_are_read(kind):
 
 
 def test_repeated_entries_of_a_matrix_are_added_to_one_weight():
-    matrix = scipy.sparse.coo_matrix(([1.0, 2.0], ([0, 0], [1, 1])), shape=(2, 2))
-    assert dgat.Graph.from_scipy(matrix, weighted=True).weights.tolist() == [3, 3]
-    assert matrix.nnz == 2  # the argument is left as it is
+    by_places = scipy.sparse.coo_matrix(([1.0, 2.0], ([0, 0], [1, 1])), shape=(2, 2))
+    by_rows = scipy.sparse.csr_matrix(([1.0, 2.0], [1, 1], [0, 2, 2]), shape=(2, 2))
+    for matrix in (by_places, by_rows):
+        assert dgat.Graph.from_scipy(matrix, weighted=True).weights.tolist() == [3, 3]
+        assert matrix.nnz == 2  # the argument is left as it is
 
 
 @pytest.mark.parametrize("function", [dgat.spectrum, lambda g: dgat.homophily(g, np.arange(34) % 2)])
