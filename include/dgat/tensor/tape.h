@@ -62,6 +62,7 @@ class Var {
   bool wants_gradient() const { return slot() >= 0; }
   /// Which of its rows are on this rank; none when all are.
   const dist::RowShare& share() const { return content_->share; }
+  int64_t all_rows() const { return share() ? share().all() : rows(); }  ///< on all ranks together
   /// Marks the value as whole on every rank, which a sum over all rows is.
   Var whole() && {
     content_->share = {};
