@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "checkpoint.h"
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
+#include "dgat/core/memory_limits.h"
 #include "dgat/core/subnormals.h"
 #include "dgat/nn/registry.h"
 #include "dgat/tensor/pool.h"
+#include "dgat/tensor/spill.h"
 #include "evaluator.h"
 #include "not_finite.h"
 #include "schedule.h"
@@ -20,6 +24,14 @@
 
 namespace dgat::train {
 namespace {
+
+/// Of what is left of the memory, four fifths: the rest is for small matrices and what the
+/// system needs.
+int64_t room_for_large_matrices(const Config& config) {
+  constexpr int64_t kLeast = int64_t{1} << 26;
+  const int64_t present = resident_bytes();
+  return std::max(kLeast, (memory_limit(config, present) - present) / 5 * 4);
+}
 
 /// Puts the parts together: step, evaluation, stages, stopping rule, checkpoints.
 class Loop {
@@ -41,6 +53,10 @@ class Loop {
   SplitResult run() {
     const FlushSubnormals flush;
     const tensor::SavePoolMemory saving(step_.saves_memory());
+    std::optional<tensor::SpillScope> spill;
+    if (!task_.config.spill.empty()) {
+      spill.emplace(task_.config.spill, room_for_large_matrices(task_.config));
+    }
     const bool continued = checkpoints_.load(model_, state_);
     check_start();
     if (!continued && stages_.pretraining_ends_after(0)) {
@@ -202,6 +218,16 @@ bool saves_memory(const Config& config, int64_t nodes, int64_t layers) {
                                << 25;  // of hidden layers; each comes with about seven more
   if (config.cells > 0) nodes = nodes * config.per_step / config.cells;  // of a step
   return nodes * config.hidden * layers >= kNumbers;
+}
+
+int64_t memory_limit(const Config& config, int64_t present) {
+  constexpr double kGigabyte = 1e9;
+  const int64_t available = available_memory();
+  int64_t limit = available > INT64_MAX - present ? INT64_MAX : present + available;
+  if (config.memory_budget > 0) {
+    limit = std::min(limit, static_cast<int64_t>(config.memory_budget * kGigabyte));
+  }
+  return limit;
 }
 
 SplitResult train_split(const SplitTask& task, nn::Model<float>& model, const TrainHooks& hooks) {
