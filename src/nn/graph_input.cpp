@@ -69,9 +69,12 @@ template <class T>
 Messages<T> Messages<T>::into(std::span<const int32_t> nodes,
                               std::optional<std::span<const int32_t>> senders) const {
   if (whole) {
-    return part(std::make_shared<const Messages>(whole->into(nodes, senders)),
-                *graph.share()->arcs.ranks);
+    Messages some = part(std::make_shared<const Messages>(whole->into(nodes, senders)),
+                         *graph.share()->arcs.ranks);
+    some.whole.reset();
+    return some;
   }
+  expects(!graph.share(), "Messages::into: not of a part of a wanted graph");
   tensor::MessageGraph kept = graph.into(nodes, senders);
   tensor::Matrix<T> rows(features.empty() ? 0 : kept.arcs(), features.cols());
   for (size_t r = 0; r < nodes.size() && !features.empty(); ++r) {
@@ -121,7 +124,9 @@ Messages<T> Messages<T>::part(std::shared_ptr<const Messages> all, dist::Communi
 template <class T>
 GraphInput<T> part_of(const GraphInput<T>& input, dist::Communicator& ranks) {
   GraphInput<T> part = input;
-  part.features = std::make_shared<const NodeFeatures<T>>(input.features->part(ranks));
+  if (!part.features->share()) {
+    part.features = std::make_shared<const NodeFeatures<T>>(input.features->part(ranks));
+  }
   part.messages = std::make_shared<const Messages<T>>(Messages<T>::part(input.messages, ranks));
   part.ranks = &ranks;
   return part;
