@@ -61,19 +61,17 @@ std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(
     const GraphInput<T>& input, Normalisation normalisation, bool self_loops = false,
     EdgeWeights edge_weights = EdgeWeights::kIgnored);
 
-/// One of them that is not listed: `make()` gives the whole matrix, of which several ranks keep their
-/// parts.
+/// One of them that is not listed: `make()` gives the whole matrix, of which several ranks keep
+/// their parts.
 template <class T, class Make>
-std::shared_ptr<const tensor::SparseMatrix<T>> shared_operator(const GraphInput<T>& input,
-                                                               const std::string& name,
-                                                               const std::function<PartSize()>& size,
-                                                               const Make& make) {
+std::shared_ptr<const tensor::SparseMatrix<T>> shared_operator(
+    const GraphInput<T>& input, const std::string& name, const std::function<PartSize()>& size,
+    const Make& make) {
   using Matrix = tensor::SparseMatrix<T>;
-  return input.precomputed->template get<Matrix>(
-      name_on_rank(input, name), size, [&]() -> Matrix {
-        if (input.ranks == nullptr) return make();
-        return make().part(*input.ranks, /*split_columns=*/true);
-      });
+  return input.precomputed->template get<Matrix>(name_on_rank(input, name), size, [&]() -> Matrix {
+    if (input.ranks == nullptr) return make();
+    return make().part(*input.ranks, /*split_columns=*/true);
+  });
 }
 
 /// Bytes of a SparseMatrix<T> with its transpose, counting the arrays it is made from.

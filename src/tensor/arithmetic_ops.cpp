@@ -130,7 +130,8 @@ Var<T> scale_by(Tape<T>& tape, const Var<T>& x, const Var<T>& factor) {
       entries<T>(x.rows(), x.cols(), [p = x.value().data(), f](int64_t i) { return p[i] * f; }),
       {x, factor}, [x, f, factor_slot = factor.slot()](Tape<T>& t, Matrix<T> g) {
         if (factor_slot >= 0) {
-          t.accumulate(factor_slot, Matrix<T>::filled(1, 1, static_cast<T>(dot(g, x.value(), x.share()))));
+          t.accumulate(factor_slot,
+                       Matrix<T>::filled(1, 1, static_cast<T>(dot(g, x.value(), x.share()))));
         }
         if (!x.wants_gradient()) return;
         scale_in_place(g, f);

@@ -229,15 +229,16 @@ Var<T> edge_aggregate(Tape<T>& tape, const MessageGraph& graph, const Var<T>& we
           "edge_aggregate: shapes fit");
   const Var<T> sent = rows_of_senders(tape, graph, values);
   const dist::RowShare rows = graph.share() ? graph.share()->receivers : dist::RowShare{};
-  return tape.record(
-      tape.constant(sum_from_senders(graph, weights.value(), sent.value()), rows),
-      {weights, values},
-      [&graph, weights, sent, slot = values.slot()](Tape<T>& t, const Matrix<T>& g) {
-        if (weights.wants_gradient()) {
-          t.accumulate(weights.slot(), arc_dots(graph, g, sent.value(), weights.cols()));
-        }
-        if (slot >= 0) t.accumulate(slot, sum_from_receivers(graph, weights.value(), g));
-      });
+  return tape.record(tape.constant(sum_from_senders(graph, weights.value(), sent.value()), rows),
+                     {weights, values},
+                     [&graph, weights, sent, slot = values.slot()](Tape<T>& t, const Matrix<T>& g) {
+                       if (weights.wants_gradient()) {
+                         t.accumulate(weights.slot(),
+                                      arc_dots(graph, g, sent.value(), weights.cols()));
+                       }
+                       if (slot >= 0)
+                         t.accumulate(slot, sum_from_receivers(graph, weights.value(), g));
+                     });
 }
 
 #define DGAT_INSTANTIATE(T)                                                                      \

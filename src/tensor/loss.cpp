@@ -104,8 +104,8 @@ Var<T> binary_cross_entropy_of(Tape<T>& tape, const Var<T>& logits, std::span<co
   });
 }
 
-/// loss(logits, labels, rows) of chosen rows. Those of split logits are gathered first, so that they
-/// are split like every matrix of so many rows.
+/// loss(logits, labels, rows) of chosen rows. Those of split logits are gathered first, so that
+/// they are split like every matrix of so many rows.
 template <class T, class Loss>
 Var<T> of_chosen_rows(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
                       std::span<const int32_t> rows, const Loss& loss) {

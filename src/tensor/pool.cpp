@@ -301,7 +301,7 @@ class Pool {
   std::atomic<size_t> bytes_reserved_{0};
   std::atomic<int64_t> bytes_touched_{0}, peak_touched_{0};  // by the last request of a class
   std::atomic<int> saving_{0};                               // how many SavePoolMemory there are
-  std::atomic<bool> files_made_{false};  // by --spill
+  std::atomic<bool> files_made_{false};                      // by --spill
   std::unordered_map<void*, size_t> lent_;  // class of buffers that serve a smaller request
   std::atomic<int64_t> lent_count_{0};
 };

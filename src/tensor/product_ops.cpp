@@ -33,15 +33,14 @@ Var<T> matmul_split_right(Tape<T>& tape, const Var<T>& a, const Var<T>& b) {
           "matmul: a split right side has a constant square left side");
   Matrix<T> out(a.rows(), b.cols());
   multiply_into(a.value(), all_rows(share, b.value()), out);
-  return tape.record(tape.constant(own_rows(share, out), share), {b},
-                     [a, share, slot = b.slot()](Tape<T>& t, const Matrix<T>& g) {
-                       const auto into = t.target(slot, g.rows(), g.cols());
-                       Matrix<T> d = into.fresh ? Matrix<T>(a.cols(), g.cols())
-                                                : all_rows(share, into.gradient);
-                       transposed_multiply_into(a.value(), all_rows(share, g), d,
-                                                {.accumulate = !into.fresh});
-                       into.gradient = own_rows(share, d);
-                     });
+  return tape.record(
+      tape.constant(own_rows(share, out), share), {b},
+      [a, share, slot = b.slot()](Tape<T>& t, const Matrix<T>& g) {
+        const auto into = t.target(slot, g.rows(), g.cols());
+        Matrix<T> d = into.fresh ? Matrix<T>(a.cols(), g.cols()) : all_rows(share, into.gradient);
+        transposed_multiply_into(a.value(), all_rows(share, g), d, {.accumulate = !into.fresh});
+        into.gradient = own_rows(share, d);
+      });
 }
 
 }  // namespace

@@ -30,8 +30,9 @@ int nameless_file(const std::filesystem::path& folder) {
 void check(int error, const std::filesystem::path& folder, int64_t bytes) {
   if (error == 0) return;
   if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
-    throw_compute("spill: {} has no room for another file of {} MiB; name a folder on a larger disk",
-                  folder.string(), bytes >> 20);
+    throw_compute(
+        "spill: {} has no room for another file of {} MiB; name a folder on a larger disk",
+        folder.string(), bytes >> 20);
   }
   throw_compute("spill: a file of {} MiB in {} failed: {}", bytes >> 20, folder.string(),
                 std::strerror(error));

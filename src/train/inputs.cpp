@@ -47,10 +47,10 @@ void say_what_moves(const nn::GraphInput<float>& part) {
     all += std::stoll(text);
   }
   if (!dist::leads()) return;
-  notice(fmt::format("train: {} ranks fetch {} rows of each other ({:.2f} per node) for a sum over "
-                     "neighbours",
-                     part.ranks->size(), all,
-                     static_cast<double>(all) / static_cast<double>(part.nodes())));
+  notice(fmt::format(
+      "train: {} ranks fetch {} rows of each other ({:.2f} per node) for a sum over "
+      "neighbours",
+      part.ranks->size(), all, static_cast<double>(all) / static_cast<double>(part.nodes())));
 }
 
 }  // namespace
@@ -156,8 +156,8 @@ nn::GraphInput<float> InputBuilder::part_of_rank(
         std::make_shared<const nn::NodeFeatures<float>>(features()->part(dist::current()));
     features_.reset();  // the report reads all rows, after the training
   }
-  at->second = nn::part_of<float>({own_features_, messages, graph_, {}, precomputed_},
-                                  dist::current());
+  at->second =
+      nn::part_of<float>({own_features_, messages, graph_, {}, precomputed_}, dist::current());
   say_what_moves(at->second);
   return at->second;
 }

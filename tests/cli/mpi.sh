@@ -111,3 +111,19 @@ ranks -n 2 "$dgat_mpi" compare board.npz --models gcn,resnet --layers 1 --hidden
 [ "$(wc -l < study/ledger.jsonl)" = 4 ] || fail "compare: $(wc -l < study/ledger.jsonl) trials instead of 4"
 [ "$(grep -c 'written to' study.out)" = 1 ] || fail "compare: printed more than once"
 echo "compare: 4 trials, each once"
+
+# The trials of one process, each once, and its choice.
+trials_of() { sed -n 's/^{"key":"\([0-9a-f]*\)".*/\1/p' "$1/ledger.jsonl" | sort; }
+net=(--layers 1 --hidden 16 --steps 5 --quiet)
+search=(tune board.npz --model resnet "${net[@]}" --splits 2 --search lr=0.01,0.003 --trials 6)
+"$dgat" "${search[@]}" --out tuned > /dev/null
+ranks -n 2 "$dgat_mpi" "${search[@]}" --out tuned-2 > /dev/null
+[ "$(trials_of tuned | wc -l)" = 6 ] || fail "tune: $(trials_of tuned | wc -l) trials instead of 6"
+cmp <(trials_of tuned) <(trials_of tuned-2)
+cmp tuned/config.yaml tuned-2/config.yaml
+table=(reproduce synthetic --datasets mixhop-0.1 --nodes 300 "${net[@]}" --splits 1)
+"$dgat" "${table[@]}" --out table > table.out
+ranks -n 2 "$dgat_mpi" "${table[@]}" --out table-2 > table-2.out
+cmp <(trials_of table) <(trials_of table-2)
+cmp <(head -n -1 table.out) <(head -n -1 table-2.out)
+echo "tune and reproduce: the trials and the results of one process"

@@ -75,7 +75,8 @@ TEST(Renumber, TheInverseOrderGoesBack) {
   for (NodeId i = 0; i < kNodes; ++i) before.node_ids.push_back("node " + std::to_string(i));
   const std::vector<NodeId> order = some_order();
   std::vector<NodeId> inverse(kNodes);
-  for (NodeId k = 0; k < kNodes; ++k) inverse[static_cast<size_t>(order[static_cast<size_t>(k)])] = k;
+  for (NodeId k = 0; k < kNodes; ++k)
+    inverse[static_cast<size_t>(order[static_cast<size_t>(k)])] = k;
   const Dataset back = renumbered(renumbered(before, order), inverse);
   EXPECT_EQ(back.graph, before.graph);
   EXPECT_EQ(back.labels, before.labels);

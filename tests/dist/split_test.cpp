@@ -228,8 +228,8 @@ std::vector<float> operations(Tape<float>& tape, const Var<float>& x, const Mess
   const Var<float> ridge = add(tape, gram(tape, h), tape.constant(std::move(unit)));
   const Var<float> mixed = matmul(tape, h, spd_inverse(tape, ridge));
   h = add(tape, h, matmul(tape, tape.reference(square), mixed));
-  const Var<float> scores =
-      edge_additive_scores(tape, graph, linear(tape, h, parameter(1, kWidth)), slice_columns(tape, mixed, 0, 1));
+  const Var<float> scores = edge_additive_scores(tape, graph, linear(tape, h, parameter(1, kWidth)),
+                                                 slice_columns(tape, mixed, 0, 1));
   const Var<float> gate = dropout(tape, activate(tape, scores, Activation::kSigmoid), 0.3);
   h = scale_by(tape, add(tape, h, edge_aggregate(tape, graph, gate, mixed)), parameter(1, 1));
   std::vector<int32_t> labels(static_cast<size_t>(x.all_rows())), some;

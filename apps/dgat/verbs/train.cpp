@@ -111,10 +111,11 @@ void say_what_spills(const study::MemoryPlan& plan, const fs::path& folder) {
     throw_input("train: {} has {:.1f} GB free, but --spill needs up to {:.1f}; name a larger disk",
                 folder.string(), free, needed);
   }
-  notice(fmt::format("train: needs about {:.1f} GB of memory, and {:.1f} GB are available; files in "
-                     "{} hold the rest",
-                     static_cast<double>(plan.peak_with(1)) / kGigabyte,
-                     static_cast<double>(plan.limit) / kGigabyte, folder.string()));
+  notice(
+      fmt::format("train: needs about {:.1f} GB of memory, and {:.1f} GB are available; files in "
+                  "{} hold the rest",
+                  static_cast<double>(plan.peak_with(1)) / kGigabyte,
+                  static_cast<double>(plan.limit) / kGigabyte, folder.string()));
 }
 
 /// Compares what the training will take with what there is. Lowers the number of trials side by

@@ -245,8 +245,7 @@ class Dgn final : public Model<T> {
 
   void prepare(const GraphInput<T>& input) override {
     input_.prepare(*input.features);
-    const Messages<T>& messages =
-        input.messages->whole ? *input.messages->whole : *input.messages;
+    const Messages<T>& messages = input.messages->whole ? *input.messages->whole : *input.messages;
     // A rewiring that differs between splits makes message graphs of its own.
     fields_ = input.precomputed->template get<Fields<T>>(
         name_on_rank(input, fmt::format("dgn: aggregation matrices {}", fmt::ptr(&messages))),

@@ -100,7 +100,8 @@ class Fsgnn final : public Model<T> {
   bool storing_pays(const NodeFeatures<T>& x) const {
     if (hops_ == 0 || this->options().extra.at("store") == 0) return false;
     const int64_t entries = x.is_sparse() ? x.sparse().all_nonzeros() : x.rows() * x.cols();
-    const int64_t products = hops_ * (hops_ + 1) / 2 * (plain_->all_nonzeros() + looped_->all_nonzeros());
+    const int64_t products =
+        hops_ * (hops_ + 1) / 2 * (plain_->all_nonzeros() + looped_->all_nonzeros());
     return 2 * hops_ * x.rows() * x.cols() <= 2 * hops_ * entries + products;
   }
 

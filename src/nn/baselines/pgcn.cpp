@@ -49,9 +49,8 @@ class Pgcn final : public Model<T> {
           return PartSize{sparse_bytes<T>(x.rows(), input.graph->arcs() + x.rows()), {}};
         },
         [&] { return laplacian_propagation<T>(*input.graph, gamma); });
-    const bool store =
-        !x.is_sparse() ||
-        x.rows() * x.cols() <= x.sparse().all_nonzeros() + propagation_->all_nonzeros();
+    const bool store = !x.is_sparse() || x.rows() * x.cols() <= x.sparse().all_nonzeros() +
+                                                                    propagation_->all_nonzeros();
     propagated_ = nullptr;
     if (store) {
       propagated_ = input.precomputed->template get<tensor::Matrix<T>>(
