@@ -12,6 +12,7 @@
 #include "dgat/core/interrupt.h"
 #include "dgat/core/memory_limits.h"
 #include "dgat/core/subnormals.h"
+#include "dgat/dist/communicator.h"
 #include "dgat/nn/registry.h"
 #include "dgat/tensor/pool.h"
 #include "dgat/tensor/spill.h"
@@ -222,7 +223,7 @@ bool saves_memory(const Config& config, int64_t nodes, int64_t layers) {
 
 int64_t memory_limit(const Config& config, int64_t present) {
   constexpr double kGigabyte = 1e9;
-  const int64_t available = available_memory();
+  const int64_t available = available_memory() / dist::current().on_this_machine();
   int64_t limit = available > INT64_MAX - present ? INT64_MAX : present + available;
   if (config.memory_budget > 0) {
     limit = std::min(limit, static_cast<int64_t>(config.memory_budget * kGigabyte));

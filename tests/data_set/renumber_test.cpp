@@ -16,10 +16,10 @@ namespace dgat::data {
 namespace {
 using graph::NodeId;
 
-constexpr NodeId kNodes = 50;
+constexpr NodeId kCount = 50;
 
 std::vector<NodeId> some_order() {
-  std::vector<NodeId> order(kNodes);
+  std::vector<NodeId> order(kCount);
   std::iota(order.begin(), order.end(), 0);
   Random random(8);
   for (size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
@@ -28,19 +28,19 @@ std::vector<NodeId> some_order() {
 
 Dataset weighted_dataset() {
   Dataset dataset;
-  const graph::CsrGraph random = test::random_graph(kNodes, 0.1, 5);
+  const graph::CsrGraph random = test::random_graph(kCount, 0.1, 5);
   std::vector<float> weights;
   for (const graph::Edge& edge : random.edge_list()) {
-    weights.push_back(static_cast<float>(1 + edge.from * kNodes + edge.to));
+    weights.push_back(static_cast<float>(1 + edge.from * kCount + edge.to));
   }
-  dataset.graph = graph::build_graph(kNodes, random.edge_list(), weights).graph;
+  dataset.graph = graph::build_graph(kCount, random.edge_list(), weights).graph;
   dataset.classes = 3;
   std::vector<float> values;
-  for (NodeId i = 0; i < kNodes; ++i) {
+  for (NodeId i = 0; i < kCount; ++i) {
     dataset.labels.push_back(i % 4 - 1);
     values.insert(values.end(), {static_cast<float>(i), i % 7 == 0 ? 1.0F : 0.0F});
   }
-  dataset.features = Features::dense(kNodes, 2, values);
+  dataset.features = Features::dense(kCount, 2, values);
   dataset.splits = random_splits(dataset.labels, 3, {}, 2, 1);
   return dataset;
 }
@@ -50,7 +50,7 @@ TEST(Renumber, EveryNodeKeepsWhatBelongsToIt) {
   const std::vector<NodeId> order = some_order();
   const Dataset after = renumbered(before, order);
   ASSERT_EQ(after.graph.arcs(), before.graph.arcs());
-  for (NodeId k = 0; k < kNodes; ++k) {
+  for (NodeId k = 0; k < kCount; ++k) {
     const auto old = static_cast<size_t>(order[static_cast<size_t>(k)]);
     EXPECT_EQ(after.labels[static_cast<size_t>(k)], before.labels[old]);
     EXPECT_EQ(after.node_ids[static_cast<size_t>(k)], std::to_string(old));
@@ -58,7 +58,7 @@ TEST(Renumber, EveryNodeKeepsWhatBelongsToIt) {
     for (graph::ArcIndex e = after.graph.begin(k); e < after.graph.end(k); ++e) {
       const NodeId sender = after.graph.targets()[static_cast<size_t>(e)];
       const auto [a, b] = std::minmax(static_cast<NodeId>(old), order[static_cast<size_t>(sender)]);
-      EXPECT_EQ(after.graph.weight(e), 1 + a * kNodes + b);
+      EXPECT_EQ(after.graph.weight(e), 1 + a * kCount + b);
     }
   }
   for (size_t s = 0; s < before.splits.size(); ++s) {
@@ -72,10 +72,10 @@ TEST(Renumber, EveryNodeKeepsWhatBelongsToIt) {
 
 TEST(Renumber, TheInverseOrderGoesBack) {
   Dataset before = weighted_dataset();
-  for (NodeId i = 0; i < kNodes; ++i) before.node_ids.push_back("node " + std::to_string(i));
+  for (NodeId i = 0; i < kCount; ++i) before.node_ids.push_back("node " + std::to_string(i));
   const std::vector<NodeId> order = some_order();
-  std::vector<NodeId> inverse(kNodes);
-  for (NodeId k = 0; k < kNodes; ++k)
+  std::vector<NodeId> inverse(kCount);
+  for (NodeId k = 0; k < kCount; ++k)
     inverse[static_cast<size_t>(order[static_cast<size_t>(k)])] = k;
   const Dataset back = renumbered(renumbered(before, order), inverse);
   EXPECT_EQ(back.graph, before.graph);

@@ -68,7 +68,8 @@ struct TrainHooks {
 SplitResult train_split(const SplitTask& task, nn::Model<float>& model,
                         const TrainHooks& hooks = {});
 
-/// Bytes that this process may have: --memory-budget, or what the system has left beside `present`.
+/// Bytes that this process may have: --memory-budget, or its share of what the system has left beside
+/// `present`. Ranks on one machine share that.
 int64_t memory_limit(const Config& config, int64_t present);
 
 /// The model of a task with its initial weights, prepared for the task's input.
