@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <optional>
 
 #include "checkpoint.h"
 #include "dgat/core/error.h"
@@ -25,14 +24,6 @@
 
 namespace dgat::train {
 namespace {
-
-/// Of what is left of the memory, four fifths: the rest is for small matrices and what the
-/// system needs.
-int64_t room_for_large_matrices(const Config& config) {
-  constexpr int64_t kLeast = int64_t{1} << 26;
-  const int64_t present = resident_bytes();
-  return std::max(kLeast, (memory_limit(config, present) - present) / 5 * 4);
-}
 
 /// Puts the parts together: step, evaluation, stages, stopping rule, checkpoints.
 class Loop {
@@ -54,10 +45,7 @@ class Loop {
   SplitResult run() {
     const FlushSubnormals flush;
     const tensor::SavePoolMemory saving(step_.saves_memory());
-    std::optional<tensor::SpillScope> spill;
-    if (!task_.config.spill.empty()) {
-      spill.emplace(task_.config.spill, room_for_large_matrices(task_.config));
-    }
+    const auto spill = spill_scope(task_.config);
     const bool continued = checkpoints_.load(model_, state_);
     check_start();
     if (!continued && stages_.pretraining_ends_after(0)) {
@@ -229,6 +217,15 @@ int64_t memory_limit(const Config& config, int64_t present) {
     limit = std::min(limit, static_cast<int64_t>(config.memory_budget * kGigabyte));
   }
   return limit;
+}
+
+std::unique_ptr<tensor::SpillScope> spill_scope(const Config& config) {
+  constexpr int64_t kLeast = int64_t{1} << 26;
+  if (config.spill.empty()) return nullptr;
+  // Of what is left of the memory, four fifths: the rest is for small matrices and the system.
+  const int64_t present = resident_bytes();
+  const int64_t room = (memory_limit(config, present) - present) / 5 * 4;
+  return std::make_unique<tensor::SpillScope>(config.spill, std::max(kLeast, room));
 }
 
 SplitResult train_split(const SplitTask& task, nn::Model<float>& model, const TrainHooks& hooks) {

@@ -21,6 +21,7 @@
 #include "dgat/tensor/spill.h"
 #include "dgat/train/diverged.h"
 #include "dgat/train/option_table.h"
+#include "dgat/train/trainer.h"
 
 namespace dgat::app {
 namespace {
@@ -216,6 +217,7 @@ void run(const Train& options) {
     const study::Run run = study::run_training(data, config, cache, &directory);
     if (!dist::leads()) return;
     const dist::RankScope scope(dist::alone());
+    const auto spill = train::spill_scope(config);
     report::write_page(report::run_page(out, cache, {.inputs = &run.inputs}), out / "report.html");
     if (options.common.json) {
       fmt::print("{}", study::to_json(run));
