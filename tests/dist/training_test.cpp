@@ -66,7 +66,8 @@ std::vector<std::string> models() {
   return names;
 }
 
-void expect_the_network_of_one_process(const data::Dataset& data, const Config& config) {
+/// Every number of ranks gives the evaluations and the weights of one process.
+void expect_equal_on_ranks(const data::Dataset& data, const Config& config) {
   const Outcome expected = train(data, config);
   for (const int count : {2, 3, 4, 8}) {
     dist::run_ranks(count, [&](dist::Communicator&) {
@@ -83,9 +84,9 @@ class Ranks : public testing::TestWithParam<std::string> {};
 
 TEST_P(Ranks, TrainTheNetworkOfOneProcess) {
   const data::Dataset data = dataset();
-  const Config config = config_of(GetParam());
-  expect_the_network_of_one_process(data, config);
+  expect_equal_on_ranks(data, config_of(GetParam()));
 }
+
 struct Case {
   const char* name;
   std::string model;
@@ -102,8 +103,7 @@ TEST_P(RanksOfRecipe, TrainTheNetworkOfOneProcess) {
     data.features = data::Features::compact(data.graph.nodes(), 30, values);
     ASSERT_TRUE(data.features.is_sparse());
   }
-  const Config config = config_of(GetParam().model, GetParam().settings);
-  expect_the_network_of_one_process(data, config);
+  expect_equal_on_ranks(data, config_of(GetParam().model, GetParam().settings));
 }
 std::string name_of(const testing::TestParamInfo<Case>& tested) {
   return tested.param.name;
