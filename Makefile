@@ -14,7 +14,7 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros
 endif
 
 FUZZ_SECONDS = $(or $(SECONDS),60)
-.PHONY: help build bootstrap-python all demo test test-web check asan tsan clang mpi bench format docs install package test-package python python-package clean bootstrap bootstrap-clang fuzz faults memory valgrind soak
+.PHONY: help build bootstrap-python all demo test test-web check asan tsan clang mpi bench format docs install package test-package python python-package clean bootstrap bootstrap-clang fuzz faults memory valgrind soak test-mpi
 
 help:
 	@echo "make demo     install what is missing, build, show what DGAT is for on a generated graph"
@@ -30,6 +30,7 @@ help:
 	@echo "make soak     an hour (SECONDS=3600) of kills and resumes at random moments"
 	@echo "make clang    build with clang and run the tests"
 	@echo "make mpi      build dgat-mpi, which trains one graph on several machines, beside dgat"
+	@echo "make test-mpi build dgat-mpi and compare its weights with those of dgat, also after a killed rank"
 	@echo "make bench    run the benchmarks"
 	@echo "make format   rewrite sources with clang-format"
 	@echo "make docs     regenerate docs/cli.md, and build/docs/python, the reference of the Python package"
@@ -57,6 +58,9 @@ mpi: bootstrap
 	@mkdir -p build
 	@cmake --preset mpi $(CONFIGURE) > build/mpi.log 2>&1 || { cat build/mpi.log; exit 1; }
 	@cmake --build --preset mpi -j $(JOBS)
+
+test-mpi: mpi
+	@tests/cli/mpi.sh $(BUILD)/bin/dgat $(BUILD)/bin/dgat-mpi
 
 demo: build
 	@scripts/demo "$(CURDIR)/$(BUILD)/bin/dgat"

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 #include <thread>
 
@@ -31,9 +32,10 @@ dgat::app::ProgramOptions follower(int rank) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  setenv("NO_COLOR", "1", 0);  // mpiexec gives ranks a terminal, also where its output is a file
   dgat::dist::MpiSession mpi(argc, argv);
   dgat::dist::Communicator& ranks = mpi.ranks();
-  dgat::set_thread_count(std::max(1, dgat::thread_count() / mpi.ranks_on_this_machine()));
+  dgat::set_thread_count(std::max(1, dgat::thread_count() / ranks.on_this_machine()));
   const std::string_view verb = argc > 1 ? argv[1] : "";
   const bool studies = std::ranges::find(kStudies, verb) != kStudies.end();
   dgat::app::ProgramOptions options;

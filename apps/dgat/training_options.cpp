@@ -28,7 +28,7 @@ void add_resume(CLI::App& verb) {
 }
 
 void make_paths_absolute(train::Settings& settings) {
-  for (const char* key : {"data", "split_file"}) {
+  for (const char* key : {"data", "split_file", "spill"}) {
     const auto at = settings.find(key);
     std::error_code ignored;
     if (at == settings.end() || !std::filesystem::exists(at->second, ignored)) continue;

@@ -9,6 +9,7 @@
 #include "dgat/data/sha256.h"
 #include "output_folder.h"
 #include "parts_files.h"
+#include "renumbered_row.h"
 
 namespace dgat::data {
 namespace fs = std::filesystem;
@@ -65,19 +66,10 @@ void write_graph(Arrays& arrays, const graph::CsrGraph& graph, const std::vector
   arrays.write_all(parts::kOffsets, offsets);
   // Rows by new numbers: the same order for senders and weights.
   std::vector<std::pair<NodeId, float>> row;
-  const auto sorted_row = [&](NodeId i) {
-    row.clear();
-    for (graph::ArcIndex e = graph.begin(i); e < graph.end(i); ++e) {
-      const auto at = static_cast<size_t>(e);
-      row.emplace_back(place[static_cast<size_t>(graph.targets()[at])],
-                       graph.weighted() ? graph.weights()[at] : 1.0F);
-    }
-    std::ranges::sort(row);
-  };
   arrays.write<int32_t>(parts::kSenders, [&](const auto& put) {
     std::vector<int32_t> senders;
     for (const NodeId i : nodes) {
-      sorted_row(i);
+      renumbered_row(graph, i, place, row);
       senders.clear();
       for (const auto& [sender, weight] : row) senders.push_back(sender);
       put(std::span<const int32_t>(senders));
@@ -87,7 +79,7 @@ void write_graph(Arrays& arrays, const graph::CsrGraph& graph, const std::vector
   arrays.write<float>(parts::kWeights, [&](const auto& put) {
     std::vector<float> weights;
     for (const NodeId i : nodes) {
-      sorted_row(i);
+      renumbered_row(graph, i, place, row);
       weights.clear();
       for (const auto& [sender, weight] : row) weights.push_back(weight);
       put(std::span<const float>(weights));

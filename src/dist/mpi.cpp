@@ -16,9 +16,14 @@ class MpiCommunicator final : public Communicator {
   MpiCommunicator() {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    MPI_Comm machine = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, &here_);
+    MPI_Comm_free(&machine);
   }
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  int on_this_machine() const override { return here_; }
 
   void all_to_all(const std::byte* send, std::span<const int64_t> send_bytes, std::byte* receive,
                   std::span<const int64_t> receive_bytes) override {
@@ -48,7 +53,7 @@ class MpiCommunicator final : public Communicator {
   }
 
  private:
-  int rank_ = 0, size_ = 1;
+  int rank_ = 0, size_ = 1, here_ = 1;
 };
 
 }  // namespace
@@ -56,10 +61,6 @@ class MpiCommunicator final : public Communicator {
 MpiSession::MpiSession(int& argc, char**& argv) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  MPI_Comm machine = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-  MPI_Comm_size(machine, &here_);
-  MPI_Comm_free(&machine);
   ranks_ = std::make_unique<MpiCommunicator>();
 }
 

@@ -63,6 +63,7 @@ class ThreadCommunicator final : public Communicator {
   ThreadCommunicator(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
   int rank() const override { return rank_; }
   int size() const override { return meeting_.count(); }
+  int on_this_machine() const override { return meeting_.count(); }
 
   void all_to_all(const std::byte* send, std::span<const int64_t> send_bytes, std::byte* receive,
                   std::span<const int64_t> receive_bytes) override {

@@ -107,7 +107,9 @@ tensor::SparseMatrix<T> laplacian_propagation(const graph::CsrGraph& graph, doub
 template <class T>
 tensor::Matrix<T> propagated(const tensor::SparseMatrix<T>& matrix, const tensor::Matrix<T>& x) {
   tensor::Tape<T> tape;
-  return tensor::spmm(tape, matrix, tape.reference(x)).value().clone();
+  const auto& share = matrix.share();
+  const auto rows = share ? share->columns : dist::RowShare{};
+  return tensor::spmm(tape, matrix, tape.reference(x, rows)).value().clone();
 }
 
 template <class T>
@@ -149,11 +151,7 @@ std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(const GraphInput
                ? symmetric_adjacency<T>(graph, self_loops, edge_weights)
                : mean_adjacency<T>(graph, self_loops, edge_weights);
   };
-  using Matrix = tensor::SparseMatrix<T>;
-  if (input.ranks == nullptr) return input.precomputed->template get<Matrix>(name, size, make);
-  return input.precomputed->template get<Matrix>(
-      fmt::format("{}, part {} of {}", name, input.ranks->rank(), input.ranks->size()), size,
-      [&] { return make().part(*input.ranks, /*split_columns=*/true); });
+  return shared_operator<T>(input, name, size, make);
 }
 
 using Scalar = DGAT_SCALAR;

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+
 #include "dgat/graph/csr_graph.h"
 #include "dgat/nn/graph_input.h"
 #include "dgat/tensor/sparse.h"
@@ -24,7 +29,8 @@ tensor::SparseMatrix<T> symmetric_adjacency(const graph::CsrGraph& graph, bool s
 template <class T>
 tensor::SparseMatrix<T> laplacian_propagation(const graph::CsrGraph& graph, double gamma);
 
-/// M x, for what is computed before training.
+/// M x, for what is computed before training. Where the rows are split over ranks, x has those of
+/// this rank, and so has the result.
 template <class T>
 tensor::Matrix<T> propagated(const tensor::SparseMatrix<T>& matrix, const tensor::Matrix<T>& x);
 
@@ -39,6 +45,13 @@ template <class T>
 tensor::SparseMatrix<T> mean_adjacency(const graph::CsrGraph& graph, bool self_loops,
                                        EdgeWeights edge_weights = EdgeWeights::kIgnored);
 
+/// The name of a precomputed part of which every rank has its own.
+template <class T>
+std::string name_on_rank(const GraphInput<T>& input, const std::string& name) {
+  if (input.ranks == nullptr) return name;
+  return fmt::format("{}, part {} of {}", name, input.ranks->rank(), input.ranks->size());
+}
+
 enum class Normalisation { kNone, kSymmetric, kMean };
 
 /// One of the above on the graph as it was read, made once per data set. Self loops need a
@@ -47,6 +60,19 @@ template <class T>
 std::shared_ptr<const tensor::SparseMatrix<T>> shared_adjacency(
     const GraphInput<T>& input, Normalisation normalisation, bool self_loops = false,
     EdgeWeights edge_weights = EdgeWeights::kIgnored);
+
+/// One of them that is not listed: `make()` gives the whole matrix, of which several ranks keep
+/// their parts.
+template <class T, class Make>
+std::shared_ptr<const tensor::SparseMatrix<T>> shared_operator(
+    const GraphInput<T>& input, const std::string& name, const std::function<PartSize()>& size,
+    const Make& make) {
+  using Matrix = tensor::SparseMatrix<T>;
+  return input.precomputed->template get<Matrix>(name_on_rank(input, name), size, [&]() -> Matrix {
+    if (input.ranks == nullptr) return make();
+    return make().part(*input.ranks, /*split_columns=*/true);
+  });
+}
 
 /// Bytes of a SparseMatrix<T> with its transpose, counting the arrays it is made from.
 template <class T>

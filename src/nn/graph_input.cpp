@@ -4,6 +4,7 @@
 
 #include "dgat/core/error.h"
 #include "dgat/graph/builder.h"
+#include "dgat/tensor/split.h"
 
 namespace dgat::nn {
 
@@ -27,9 +28,7 @@ NodeFeatures<T> NodeFeatures<T>::part(dist::Communicator& ranks) const {
   if (sparse_) {
     part.sparse_.emplace(sparse_->part(ranks, /*split_columns=*/false));
   } else {
-    const T* first = dense_.row(part.share_.first());
-    part.dense_ = tensor::Matrix<T>(part.share_.count(), cols_);
-    std::copy(first, first + part.dense_.size(), part.dense_.data());
+    part.dense_ = tensor::own_rows(part.share_, dense_);
   }
   return part;
 }
@@ -70,9 +69,12 @@ template <class T>
 Messages<T> Messages<T>::into(std::span<const int32_t> nodes,
                               std::optional<std::span<const int32_t>> senders) const {
   if (whole) {
-    return part(std::make_shared<const Messages>(whole->into(nodes, senders)),
-                *graph.share()->arcs.ranks);
+    Messages some = part(std::make_shared<const Messages>(whole->into(nodes, senders)),
+                         *graph.share()->arcs.ranks);
+    some.whole.reset();
+    return some;
   }
+  expects(!graph.share(), "Messages::into: not of a part of a wanted graph");
   tensor::MessageGraph kept = graph.into(nodes, senders);
   tensor::Matrix<T> rows(features.empty() ? 0 : kept.arcs(), features.cols());
   for (size_t r = 0; r < nodes.size() && !features.empty(); ++r) {
@@ -112,11 +114,8 @@ template <class T>
 Messages<T> Messages<T>::part(std::shared_ptr<const Messages> all, dist::Communicator& ranks) {
   tensor::MessageGraph arcs = all->graph.part(ranks);
   const dist::RowShare& share = arcs.share()->arcs;
-  tensor::Matrix<T> rows(all->features.empty() ? 0 : share.count(), all->features.cols());
-  if (!rows.empty()) {
-    const T* first = all->features.row(share.first());
-    std::copy(first, first + rows.size(), rows.data());
-  }
+  tensor::Matrix<T> rows(0, all->features.cols());
+  if (!all->features.empty()) rows = tensor::own_rows(share, all->features);
   Messages part(std::move(arcs), std::move(rows));
   part.whole = std::move(all);
   return part;
@@ -125,7 +124,9 @@ Messages<T> Messages<T>::part(std::shared_ptr<const Messages> all, dist::Communi
 template <class T>
 GraphInput<T> part_of(const GraphInput<T>& input, dist::Communicator& ranks) {
   GraphInput<T> part = input;
-  part.features = std::make_shared<const NodeFeatures<T>>(input.features->part(ranks));
+  if (!part.features->share()) {
+    part.features = std::make_shared<const NodeFeatures<T>>(input.features->part(ranks));
+  }
   part.messages = std::make_shared<const Messages<T>>(Messages<T>::part(input.messages, ranks));
   part.ranks = &ranks;
   return part;

@@ -33,7 +33,7 @@ std::vector<ModelEntry<T>> constant_models() {
     info.equations = equations;
     info.reference = reference;
     info.has_deep = true;
-    info.over_ranks = info.in_cells = true;
+    info.in_cells = true;
     info.uses_edge_weights = kind.convolution != K::kNone;
     return recipe_model<T>(std::move(info), kind);
   };

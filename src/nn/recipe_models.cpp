@@ -48,7 +48,7 @@ ModelInfo attention_info(const NetKind& kind) {
                                text.reference);
   info.uses_heads = true;
   info.directional = kind.directional;
-  info.over_ranks = info.in_cells = true;
+  info.in_cells = true;
   info.has_classic = info.has_deep = !kind.separate;
   // As in the code behind the published rows.
   if (info.name == "gat-sep" || info.name == "gt-sep") info.defaults = {{"self_loops", "off"}};

@@ -125,6 +125,7 @@ train::Config of_probe(train::Config config) {
   config.eval_every = 1;
   config.patience = 0;
   config.splits = 1;
+  config.spill.clear();
   // Advice needs the splits of the data set. Most of it leaves the edges as they are.
   if (config.rewire.advised) config.rewire = {};
   return config;
@@ -224,7 +225,6 @@ int64_t training_bytes(const data::Dataset& dataset, const train::Config& config
 }
 
 std::optional<MemoryPlan> plan_memory(const data::Dataset& dataset, const train::Config& config) {
-  constexpr double kGigabyte = 1e9;
   train::check_machine(config);
   MemoryPlan plan;
   try {
@@ -237,11 +237,7 @@ std::optional<MemoryPlan> plan_memory(const data::Dataset& dataset, const train:
   tensor::trim_pool();
   plan.shared = shared_bytes(dataset, config);
   plan.present = resident_bytes();
-  const int64_t available = available_memory();
-  plan.limit = available > INT64_MAX - plan.present ? INT64_MAX : plan.present + available;
-  if (config.memory_budget > 0) {
-    plan.limit = std::min(plan.limit, static_cast<int64_t>(config.memory_budget * kGigabyte));
-  }
+  plan.limit = train::memory_limit(config, plan.present);
   plan.wanted_jobs = plan.jobs = wanted_jobs(dataset, config);
   while (plan.jobs > 1 && !plan.fits()) --plan.jobs;
   return plan;
@@ -277,6 +273,10 @@ void throw_does_not_fit(const MemoryPlan& plan, const data::Dataset& dataset,
     fitting += fmt::format("{} --cells {}, an approximation, fits", fitting.empty() ? ";" : ", and",
                            cells);
     break;
+  }
+  if (config.spill.empty() && plan.fits_with_files()) {
+    fitting += fmt::format("{} --spill DIR, a folder on a disk for the rest, fits",
+                           fitting.empty() ? ";" : ", and");
   }
   throw_input(
       "{}: {} with {} layers of width {} needs about {} of memory, but only {} are available{}",

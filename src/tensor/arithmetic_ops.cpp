@@ -5,6 +5,7 @@
 #include "dgat/core/parallel.h"
 #include "dgat/tensor/gemm.h"
 #include "dgat/tensor/ops.h"
+#include "dgat/tensor/split.h"
 #include "row_grain.h"
 #include "scale_in_place.h"
 
@@ -25,14 +26,38 @@ Matrix<T> entries(int64_t rows, int64_t cols, const F& f) {
 }
 
 template <class T>
-double dot(const Matrix<T>& a, const Matrix<T>& b) {
-  return parallel_sum<double>(a.size(), kArithmeticGrain, [&](int64_t begin, int64_t end) {
-    double sum = 0;
-    for (int64_t i = begin; i < end; ++i) {
-      sum += static_cast<double>(a.data()[i]) * static_cast<double>(b.data()[i]);
-    }
-    return sum;
+double dot(const T* a, const T* b, int64_t begin, int64_t end) {
+  double sum = 0;
+  for (int64_t i = begin; i < end; ++i) {
+    sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  }
+  return sum;
+}
+
+/// The sum over all entries of a times b, whose rows may be split.
+template <class T>
+double dot(const Matrix<T>& a, const Matrix<T>& b, const dist::RowShare& share) {
+  if (!share) {
+    return parallel_sum<double>(a.size(), kArithmeticGrain, [&](int64_t begin, int64_t end) {
+      return dot(a.data(), b.data(), begin, end);
+    });
+  }
+  dist::RowSplit entries = *share.rows;  // the blocks count entries, not rows
+  for (int64_t& offset : entries.offsets) offset *= a.cols();
+  const BlockRows blocks(dist::share_of(*share.ranks, entries), kArithmeticGrain);
+  const auto in_blocks = [&](const Matrix<T>& x) {
+    Matrix<T> column(x.size(), 1);
+    std::copy_n(x.data(), x.size(), column.data());
+    return blocks.in(std::move(column));
+  };
+  const Matrix<T> left = in_blocks(a), right = in_blocks(b);
+  Matrix<double> partial(blocks.own_blocks(), 1);
+  parallel_blocks(left.rows(), kArithmeticGrain, [&](int64_t block, int64_t begin, int64_t end) {
+    partial(block, 0) = dot(left.data(), right.data(), begin, end);
   });
+  double sum = 0;
+  for (const double part : all_rows(*share.ranks, blocks.blocks(), partial).values()) sum += part;
+  return sum;
 }
 
 }  // namespace
@@ -100,13 +125,13 @@ Var<T> scale(Tape<T>& tape, const Var<T>& x, double factor) {
 template <class T>
 Var<T> scale_by(Tape<T>& tape, const Var<T>& x, const Var<T>& factor) {
   expects(factor.value().size() == 1, "scale_by: the factor is 1 x 1");
-  expects(!x.share(), "scale_by: x is whole");
   const T f = factor.value()(0, 0);
   return tape.record(
       entries<T>(x.rows(), x.cols(), [p = x.value().data(), f](int64_t i) { return p[i] * f; }),
       {x, factor}, [x, f, factor_slot = factor.slot()](Tape<T>& t, Matrix<T> g) {
         if (factor_slot >= 0) {
-          t.accumulate(factor_slot, Matrix<T>::filled(1, 1, static_cast<T>(dot(g, x.value()))));
+          t.accumulate(factor_slot,
+                       Matrix<T>::filled(1, 1, static_cast<T>(dot(g, x.value(), x.share()))));
         }
         if (!x.wants_gradient()) return;
         scale_in_place(g, f);
@@ -147,7 +172,6 @@ Var<T> scale_rows(Tape<T>& tape, const Var<T>& x, const Var<T>& factors) {
 
 template <class T>
 Var<T> scale_columns(Tape<T>& tape, const Var<T>& x, const Var<T>& factors) {
-  expects(!x.share(), "scale_columns: x is whole");
   expects(factors.rows() == 1 && factors.cols() == x.cols(),
           "scale_columns: one factor per column");
   const auto scaled = [](const Matrix<T>& from, const Matrix<T>& f) {
@@ -167,7 +191,7 @@ Var<T> scale_columns(Tape<T>& tape, const Var<T>& x, const Var<T>& factors) {
                            g.rows(), g.cols(),
                            [p = g.data(), q = x.value().data()](int64_t i) { return p[i] * q[i]; });
                        const auto into = t.target(factors.slot(), 1, g.cols());
-                       column_sums_into(products, into.gradient, !into.fresh);
+                       column_sums_into(products, into.gradient, !into.fresh, x.share());
                      });
 }
 

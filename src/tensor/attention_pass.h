@@ -17,12 +17,14 @@
 namespace dgat::tensor {
 
 /// The rows of the senders as graph.senders() counts them: where the graph is split over ranks,
-/// those that arcs of this rank read. Gradients go to x.
+/// those that arcs of this rank read. Where memory is saved, ranks fetch them again for the backward
+/// pass, all at the same place. Gradients go to x.
 template <class T>
 Var<T> rows_of_senders(Tape<T>& tape, const MessageGraph& graph, const Var<T>& x) {
   if (!graph.share()) return x;
-  return tape.constant(
-      exchanged(*graph.share()->senders.ranks, graph.share()->from_senders, x.value()));
+  return tape.constant_made_again([share = graph.share(), x = x.for_backward()] {
+    return exchanged(*share->senders.ranks, share->from_senders, x.value());
+  });
 }
 
 /// For the way back: rows of the receivers and of the arcs as graph.receivers() and graph.arc_of()

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
+#include "attention_pass.h"
 #include "dgat/core/error.h"
 #include "dgat/tensor/gemm.h"
 #include "dgat/tensor/ops.h"
-#include "kernels/kernels.h"
-#include "reduce_rows.h"
 #include "scale_in_place.h"
 
 namespace dgat::tensor {
@@ -40,12 +39,13 @@ template <class T>
 Matrix<T> sum_from_receivers(const MessageGraph& graph, const Matrix<T>& weights,
                              const Matrix<T>& x) {
   const int64_t heads = weights.cols();
+  const auto weights_back = Back<T>::arcs(graph, weights), x_back = Back<T>::receivers(graph, x);
   Matrix<T> out(graph.sender_nodes(), x.cols());
   reduce_rows<T>(graph.by_sender(), out, heads, [&](const PieceTask<T>& task) {
-    gather_by_arc(weights.data(), graph.arc_of().data() + task.piece.begin, heads, task.count(),
-                  task.scratch);
-    kernels<T>().weighted_sum(receivers_of(graph, x, task.piece), task.scratch, heads, task.count(),
-                              task.sum);
+    gather_by_arc((*weights_back).data(), graph.arc_of().data() + task.piece.begin, heads,
+                  task.count(), task.scratch);
+    kernels<T>().weighted_sum(receivers_of(graph, *x_back, task.piece), task.scratch, heads,
+                              task.count(), task.sum);
   });
   return out;
 }
@@ -62,6 +62,12 @@ Matrix<T> arc_dots(const MessageGraph& graph, const Matrix<T>& x, const Matrix<T
   return out;
 }
 
+/// A value with a row per arc.
+template <class T>
+Var<T> of_arcs(Tape<T>& tape, const MessageGraph& graph, Matrix<T> value) {
+  return tape.constant(std::move(value), graph.share() ? graph.share()->arcs : dist::RowShare{});
+}
+
 }  // namespace
 
 template <class T>
@@ -73,7 +79,7 @@ Var<T> gather_receivers(Tape<T>& tape, const MessageGraph& graph, const Var<T>& 
     const T* from = x.value().row(piece.row);
     for (int64_t e = piece.begin; e < piece.end; ++e) std::copy(from, from + cols, out.row(e));
   });
-  return tape.record(std::move(out), {x},
+  return tape.record(of_arcs(tape, graph, std::move(out)), {x},
                      [&graph, slot = x.slot(), cols](Tape<T>& t, const Matrix<T>& g) {
                        Matrix<T> d(graph.nodes(), cols);
                        reduce_rows<T>(graph.by_receiver(), d, 0, [&](const PieceTask<T>& task) {
@@ -89,19 +95,21 @@ template <class T>
 Var<T> gather_senders(Tape<T>& tape, const MessageGraph& graph, const Var<T>& x) {
   expects(x.rows() == graph.sender_nodes(), "gather_senders: one row per sender");
   const int64_t cols = x.cols();
+  const Var<T> sent = rows_of_senders(tape, graph, x);
   Matrix<T> out(graph.arcs(), cols);
   for_pieces(graph.by_receiver(), [&](const RowPiece& piece) {
     for (int64_t e = piece.begin; e < piece.end; ++e) {
-      const T* from = x.value().row(graph.senders()[static_cast<size_t>(e)]);
+      const T* from = sent.value().row(graph.senders()[static_cast<size_t>(e)]);
       std::copy(from, from + cols, out.row(e));
     }
   });
-  return tape.record(std::move(out), {x},
+  return tape.record(of_arcs(tape, graph, std::move(out)), {x},
                      [&graph, slot = x.slot(), cols](Tape<T>& t, const Matrix<T>& g) {
+                       const auto g_back = Back<T>::arcs(graph, g);
                        Matrix<T> d(graph.sender_nodes(), cols);
                        reduce_rows<T>(graph.by_sender(), d, 0, [&](const PieceTask<T>& task) {
                          for (int64_t p = task.piece.begin; p < task.piece.end; ++p) {
-                           const T* row = g.row(graph.arc_of()[static_cast<size_t>(p)]);
+                           const T* row = (*g_back).row(graph.arc_of()[static_cast<size_t>(p)]);
                            for (int64_t c = 0; c < cols; ++c) task.sum[c] += row[c];
                          }
                        });
@@ -119,6 +127,7 @@ template <class T>
 Var<T> edge_gatv2_scores(Tape<T>& tape, const MessageGraph& graph, const Var<T>& dst,
                          const Var<T>& src, const Var<T>& a, double slope) {
   const int64_t heads = a.rows();
+  expects(!graph.share(), "edge_gatv2_scores: the graph is whole");
   expects(dst.cols() == a.value().size() && src.cols() == dst.cols(),
           "edge_gatv2_scores: shapes fit");
   const T negative = static_cast<T>(slope);
@@ -159,6 +168,7 @@ Var<T> edge_gatv2_scores(Tape<T>& tape, const MessageGraph& graph, const Var<T>&
 template <class T>
 Var<T> edge_dot_scores(Tape<T>& tape, const MessageGraph& graph, const Var<T>& q, const Var<T>& k,
                        int64_t heads, double factor) {
+  expects(!graph.share(), "edge_dot_scores: the graph is whole");
   expects(q.rows() == graph.nodes() && k.rows() == graph.sender_nodes() && q.cols() == k.cols() &&
               q.cols() % heads == 0,
           "edge_dot_scores: shapes fit");
@@ -174,6 +184,7 @@ Var<T> edge_dot_scores(Tape<T>& tape, const MessageGraph& graph, const Var<T>& q
 
 template <class T>
 Var<T> edge_softmax(Tape<T>& tape, const MessageGraph& graph, const Var<T>& scores) {
+  expects(!graph.share(), "edge_softmax: the graph is whole");
   expects(scores.rows() == graph.arcs(), "edge_softmax: one row per arc");
   constexpr int64_t kRows = 256;
   const int64_t heads = scores.cols();
@@ -216,15 +227,17 @@ Var<T> edge_aggregate(Tape<T>& tape, const MessageGraph& graph, const Var<T>& we
   expects(weights.rows() == graph.arcs() && values.rows() == graph.sender_nodes() &&
               values.cols() % weights.cols() == 0,
           "edge_aggregate: shapes fit");
-  return tape.record(sum_from_senders(graph, weights.value(), values.value()), {weights, values},
-                     [&graph, weights, values](Tape<T>& t, const Matrix<T>& g) {
+  const Var<T> sent = rows_of_senders(tape, graph, values);
+  const dist::RowShare rows = graph.share() ? graph.share()->receivers : dist::RowShare{};
+  return tape.record(tape.constant(sum_from_senders(graph, weights.value(), sent.value()), rows),
+                     {weights, values},
+                     [&graph, weights, sent, slot = values.slot()](Tape<T>& t, const Matrix<T>& g) {
                        if (weights.wants_gradient()) {
                          t.accumulate(weights.slot(),
-                                      arc_dots(graph, g, values.value(), weights.cols()));
+                                      arc_dots(graph, g, sent.value(), weights.cols()));
                        }
-                       if (values.wants_gradient()) {
-                         t.accumulate(values.slot(), sum_from_receivers(graph, weights.value(), g));
-                       }
+                       if (slot >= 0)
+                         t.accumulate(slot, sum_from_receivers(graph, weights.value(), g));
                      });
 }
 

@@ -7,6 +7,7 @@
 #include "dgat/core/parallel.h"
 #include "dgat/tensor/gemm.h"
 #include "dgat/tensor/ops.h"
+#include "dgat/tensor/split.h"
 #include "row_grain.h"
 
 namespace dgat::tensor {
@@ -77,12 +78,26 @@ Matrix<double> inverse_by_cholesky(const Matrix<T>& a) {
 
 template <class T>
 Var<T> gram(Tape<T>& tape, const Var<T>& x) {
-  const int64_t m = x.cols(), grain = std::max<int64_t>(1024, row_grain(x.rows(), m));
-  const int64_t blocks = block_count(x.rows(), grain);
-  Matrix<double> partial = Matrix<double>::zeros(blocks, m * m);
-  parallel_blocks(x.rows(), grain, [&](int64_t block, int64_t begin, int64_t end) {
-    add_gram(x.value(), begin, end, partial.row(block));
-  });
+  const dist::RowShare& share = x.share();
+  const int64_t m = x.cols(), n = share ? share.all() : x.rows();
+  const int64_t grain = std::max<int64_t>(1024, row_grain(n, m));
+  const auto sums_of_blocks = [&](const Matrix<T>& rows, int64_t count) {
+    Matrix<double> sums = Matrix<double>::zeros(count, m * m);
+    parallel_blocks(rows.rows(), grain, [&](int64_t block, int64_t begin, int64_t end) {
+      add_gram(rows, begin, end, sums.row(block));
+    });
+    return sums;
+  };
+  const int64_t blocks = block_count(n, grain);
+  Matrix<double> partial;
+  if (share) {
+    const BlockRows split(share, grain);
+    Matrix<T> room;
+    partial = all_rows(*share.ranks, split.blocks(),
+                       sums_of_blocks(split.in(x.value(), room), split.own_blocks()));
+  } else {
+    partial = sums_of_blocks(x.value(), blocks);
+  }
   Matrix<T> out(m, m);
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = i; j < m; ++j) {
@@ -91,10 +106,14 @@ Var<T> gram(Tape<T>& tape, const Var<T>& x) {
       out(i, j) = out(j, i) = static_cast<T>(sum);
     }
   }
-  return tape.record(std::move(out), {x}, [x](Tape<T>& t, const Matrix<T>& g) {
-    const auto into = t.target(x.slot(), x.rows(), x.cols());
-    multiply_into(x.value(), twice_symmetric_part(g), into.gradient, {.accumulate = !into.fresh});
-  });
+  return tape
+      .record(std::move(out), {x},
+              [x](Tape<T>& t, const Matrix<T>& g) {
+                const auto into = t.target(x.slot(), x.rows(), x.cols());
+                multiply_into(x.value(), twice_symmetric_part(g), into.gradient,
+                              {.accumulate = !into.fresh, .share = x.share()});
+              })
+      .whole();
 }
 
 template <class T>

@@ -104,6 +104,18 @@ Var<T> binary_cross_entropy_of(Tape<T>& tape, const Var<T>& logits, std::span<co
   });
 }
 
+/// loss(logits, labels, rows) of chosen rows. Those of split logits are gathered first, so that
+/// they are split like every matrix of so many rows.
+template <class T, class Loss>
+Var<T> of_chosen_rows(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
+                      std::span<const int32_t> rows, const Loss& loss) {
+  if (!logits.share()) return loss(logits, labels, Chosen{rows, std::ssize(rows)});
+  std::vector<int32_t> chosen;
+  chosen.reserve(rows.size());
+  for (const int32_t i : rows) chosen.push_back(labels[static_cast<size_t>(i)]);
+  return loss(gather_rows(tape, logits, rows), chosen, Chosen{{}, std::ssize(rows)});
+}
+
 template <class T>
 Chosen all_rows(const Var<T>& logits, std::span<const int32_t> labels) {
   const int64_t rows = logits.share() ? logits.share().all() : logits.rows();
@@ -120,7 +132,10 @@ Var<T> cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_
 template <class T>
 Var<T> cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
                      std::span<const int32_t> rows) {
-  return cross_entropy_of(tape, logits, labels, {rows, std::ssize(rows)});
+  return of_chosen_rows(tape, logits, labels, rows,
+                        [&tape](const Var<T>& x, std::span<const int32_t> y, const Chosen& of) {
+                          return cross_entropy_of(tape, x, y, of);
+                        });
 }
 template <class T>
 Var<T> binary_cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels) {
@@ -129,7 +144,10 @@ Var<T> binary_cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const
 template <class T>
 Var<T> binary_cross_entropy(Tape<T>& tape, const Var<T>& logits, std::span<const int32_t> labels,
                             std::span<const int32_t> rows) {
-  return binary_cross_entropy_of(tape, logits, labels, {rows, std::ssize(rows)});
+  return of_chosen_rows(tape, logits, labels, rows,
+                        [&tape](const Var<T>& x, std::span<const int32_t> y, const Chosen& of) {
+                          return binary_cross_entropy_of(tape, x, y, of);
+                        });
 }
 
 template <class T>

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dgat/core/error.h"
+#include "spill_files.h"
 
 namespace dgat::tensor {
 namespace {
@@ -84,6 +85,8 @@ class Pool {
       lock.lock();
     }
     mine.count(static_cast<int64_t>(c.size));
+    lock.unlock();
+    if (may_be_file(c.size)) spill_files().take(memory);
     return memory;
   }
 
@@ -91,12 +94,14 @@ class Pool {
     const SizeClass c = size_class(bytes);
     FreeList& mine = free_list();
     const size_t index = class_of(memory, c.index);
+    const bool kept = !may_be_file(c.size) || spill_files().give_back(memory);
     const std::lock_guard lock(mine.mutex);
     mine.count(-static_cast<int64_t>(c.size));
     FreeList::Waiting& waiting = mine.waiting[index];
     waiting.size = class_size(index);
     if (index == c.index) waiting.asked = bytes;
     if (waiting.asked == 0) waiting.asked = waiting.size;
+    if (!kept) return forget(waiting);
     try {
       waiting.memory.push_back(memory);
     } catch (const std::bad_alloc&) {  // no room to remember it
@@ -129,10 +134,7 @@ class Pool {
 
   void trim() {
     for_free_lists([this](FreeList& s) {
-      for (FreeList::Waiting& waiting : s.waiting) {
-        for (void* memory : waiting.memory) give_back(memory, waiting);
-        waiting.memory.clear();
-      }
+      for (FreeList::Waiting& waiting : s.waiting) give_back_all(waiting);
     });
   }
 
@@ -226,8 +228,35 @@ class Pool {
     }
   }
 
+  /// Files may outlive the scope that made them.
+  bool may_be_file(size_t size) const {
+    return files_made_ && size >= static_cast<size_t>(kSmallestFile);
+  }
+
   void give_back(void* memory, const FreeList::Waiting& from) {
-    std::free(memory);
+    if (may_be_file(from.size) && spill_files().owns(memory)) {
+      spill_files().destroy(memory);
+    } else {
+      std::free(memory);
+    }
+    forget(from);
+  }
+
+  /// Returns the waiting buffers that are files.
+  void give_back_files() {
+    for_free_lists([this](FreeList& s) {
+      for (FreeList::Waiting& waiting : s.waiting) {
+        if (may_be_file(waiting.size)) give_back_all(waiting);
+      }
+    });
+  }
+
+  void give_back_all(FreeList::Waiting& waiting) {
+    for (void* memory : waiting.memory) give_back(memory, waiting);
+    waiting.memory.clear();
+  }
+
+  void forget(const FreeList::Waiting& from) {
     bytes_reserved_ -= from.size;
     bytes_touched_ -= static_cast<int64_t>(from.asked);
   }
@@ -236,7 +265,15 @@ class Pool {
     const size_t alignment = size >= kHugePage ? kHugePage : kAlignment;
     const size_t rounded = (size + alignment - 1) / alignment * alignment;
     if (saving_ > 0 && size >= kWorthSaving) make_room(size);
-    void* memory = rounded < kAddressable ? std::aligned_alloc(alignment, rounded) : nullptr;
+    void* memory = nullptr;
+    const bool in_file = spill_files().on() && size >= static_cast<size_t>(kSmallestFile);
+    if (in_file) {
+      files_made_ = true;
+      if (spill_files().is_short_of(size)) give_back_files();
+      memory = spill_files().make(size);
+    } else if (rounded < kAddressable) {
+      memory = std::aligned_alloc(alignment, rounded);
+    }
     if (memory == nullptr) {
       throw_compute(
           "memory: the system refused {} MiB on top of {} MiB in use; use fewer hidden units, "
@@ -244,7 +281,7 @@ class Pool {
           "layers or fewer jobs side by side",
           size >> 20, statistics().bytes_in_use >> 20);
     }
-    if (alignment == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);
+    if (alignment == kHugePage && !in_file) madvise(memory, rounded, MADV_HUGEPAGE);
     ++system_allocations_;
     bytes_reserved_ += size;
     const int64_t touched = bytes_touched_ += static_cast<int64_t>(asked);
@@ -264,6 +301,7 @@ class Pool {
   std::atomic<size_t> bytes_reserved_{0};
   std::atomic<int64_t> bytes_touched_{0}, peak_touched_{0};  // by the last request of a class
   std::atomic<int> saving_{0};                               // how many SavePoolMemory there are
+  std::atomic<bool> files_made_{false};                      // by --spill
   std::unordered_map<void*, size_t> lent_;  // class of buffers that serve a smaller request
   std::atomic<int64_t> lent_count_{0};
 };

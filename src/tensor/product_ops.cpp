@@ -4,6 +4,7 @@
 #include "dgat/core/parallel.h"
 #include "dgat/tensor/gemm.h"
 #include "dgat/tensor/ops.h"
+#include "dgat/tensor/split.h"
 
 namespace dgat::tensor {
 namespace {
@@ -21,6 +22,25 @@ Matrix<T> transposed_copy(const Matrix<T>& a) {
     }
   });
   return out;
+}
+
+/// matmul() of a square constant that every rank has whole and split rows. Every rank computes the
+/// whole product: such a matrix is that of a small graph.
+template <class T>
+Var<T> matmul_split_right(Tape<T>& tape, const Var<T>& a, const Var<T>& b) {
+  const dist::RowShare share = b.share();
+  expects(!a.share() && !a.wants_gradient() && a.rows() == a.cols() && a.rows() == share.all(),
+          "matmul: a split right side has a constant square left side");
+  Matrix<T> out(a.rows(), b.cols());
+  multiply_into(a.value(), all_rows(share, b.value()), out);
+  return tape.record(
+      tape.constant(own_rows(share, out), share), {b},
+      [a, share, slot = b.slot()](Tape<T>& t, const Matrix<T>& g) {
+        const auto into = t.target(slot, g.rows(), g.cols());
+        Matrix<T> d = into.fresh ? Matrix<T>(a.cols(), g.cols()) : all_rows(share, into.gradient);
+        transposed_multiply_into(a.value(), all_rows(share, g), d, {.accumulate = !into.fresh});
+        into.gradient = own_rows(share, d);
+      });
 }
 
 }  // namespace
@@ -59,17 +79,19 @@ Var<T> linear(Tape<T>& tape, const Var<T>& x, const Var<T>& weight, const Var<T>
 
 template <class T>
 Var<T> matmul(Tape<T>& tape, const Var<T>& a, const Var<T>& b) {
-  expects(!a.share() && !b.share(), "matmul: both sides are whole");
+  if (b.share()) return matmul_split_right(tape, a, b);
   Matrix<T> out(a.rows(), b.cols());
-  multiply_into(a.value(), b.value(), out);
+  multiply_into(a.value(), b.value(), out, {.share = a.share()});
   return tape.record(std::move(out), {a, b}, [a, b](Tape<T>& t, const Matrix<T>& g) {
     if (a.wants_gradient()) {
       const auto into = t.target(a.slot(), a.rows(), a.cols());
-      multiply_transposed_into(g, b.value(), into.gradient, {.accumulate = !into.fresh});
+      multiply_transposed_into(g, b.value(), into.gradient,
+                               {.accumulate = !into.fresh, .share = a.share()});
     }
     if (b.wants_gradient()) {
       const auto into = t.target(b.slot(), b.rows(), b.cols());
-      transposed_multiply_into(a.value(), g, into.gradient, {.accumulate = !into.fresh});
+      transposed_multiply_into(a.value(), g, into.gradient,
+                               {.accumulate = !into.fresh, .share = a.share()});
     }
   });
 }

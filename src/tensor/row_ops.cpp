@@ -42,7 +42,7 @@ Var<T> softmax(Tape<T>& tape, const Var<T>& x) {
     log_softmax_row(x.value().row(i), y, cols);
     for (int64_t c = 0; c < cols; ++c) y[c] = std::exp(y[c]);
   });
-  const Var<T> result = tape.constant(std::move(out));
+  const Var<T> result = tape.constant(std::move(out), x.share());
   return tape.record(result, {x}, [result, slot = x.slot(), cols](Tape<T>& t, Matrix<T> g) {
     for_rows(g.rows(), cols, [&](int64_t i) {
       const T* y = result.value().row(i);
@@ -61,7 +61,7 @@ Var<T> log_softmax(Tape<T>& tape, const Var<T>& x) {
   expects(cols > 0, "log_softmax: at least one column");
   Matrix<T> out(x.rows(), cols);
   for_rows(x.rows(), cols, [&](int64_t i) { log_softmax_row(x.value().row(i), out.row(i), cols); });
-  const Var<T> result = tape.constant(std::move(out));
+  const Var<T> result = tape.constant(std::move(out), x.share());
   return tape.record(result, {x}, [result, slot = x.slot(), cols](Tape<T>& t, Matrix<T> g) {
     for_rows(g.rows(), cols, [&](int64_t i) {
       const T* y = result.value().row(i);
@@ -199,7 +199,7 @@ Var<T> row_l2_normalize(Tape<T>& tape, const Var<T>& x, double epsilon) {
     const T factor = std::abs(inverse(i, 0));
     for (int64_t c = 0; c < cols; ++c) out(i, c) = from[c] * factor;
   });
-  const Var<T> result = tape.constant(std::move(out));
+  const Var<T> result = tape.constant(std::move(out), x.share());
   return tape.record(
       result, {x},
       [result, slot = x.slot(), cols, inverse = std::move(inverse)](Tape<T>& t, Matrix<T> g) {

@@ -179,6 +179,16 @@ Var<T> gather_rows(Tape<T>& tape, const Var<T>& x, std::span<const int32_t> rows
 }
 
 template <class T>
+Var<T> rows_of_rank(Tape<T>& tape, const Var<T>& x, const dist::RowShare& share) {
+  if (!share) return x;
+  expects(!x.share(), "rows_of_rank: x is whole");
+  return tape.record(tape.constant(own_rows(share, x.value()), share), {x},
+                     [share, slot = x.slot()](Tape<T>& t, const Matrix<T>& g) {
+                       t.accumulate(slot, all_rows(share, g));
+                     });
+}
+
+template <class T>
 Var<T> mean_column_groups(Tape<T>& tape, const Var<T>& x, int64_t groups) {
   expects(groups > 0 && x.cols() % groups == 0, "mean_column_groups: equal groups");
   const int64_t cols = x.cols() / groups;
@@ -213,6 +223,7 @@ template Var<double> concat_columns(Tape<double>&, const std::vector<Var<double>
 #define DGAT_INSTANTIATE(T)                                                       \
   template Var<T> slice_columns(Tape<T>&, const Var<T>&, int64_t, int64_t);       \
   template Var<T> gather_rows(Tape<T>&, const Var<T>&, std::span<const int32_t>); \
+  template Var<T> rows_of_rank(Tape<T>&, const Var<T>&, const dist::RowShare&);   \
   template Var<T> mean_column_groups(Tape<T>&, const Var<T>&, int64_t)
 DGAT_INSTANTIATE(float);
 DGAT_INSTANTIATE(double);

@@ -188,11 +188,11 @@ SparseMatrix<T> SparseMatrix<T>::part(dist::Communicator& ranks, bool split_colu
       dist::needed_rows(ranks, transposed_.offsets, transposed_.columns, columns, own);
   part.transposed_ = part_of(transposed_, columns, [&](int32_t i) { return back.place(i); });
   share->from_rows = std::move(back.pattern);
+  share->entries.offsets.clear();
+  for (const int64_t row : own.offsets) {
+    share->entries.offsets.push_back(forward_.offsets[static_cast<size_t>(row)]);
+  }
   if (!split_columns) {
-    share->entries.offsets.clear();
-    for (const int64_t row : own.offsets) {
-      share->entries.offsets.push_back(forward_.offsets[static_cast<size_t>(row)]);
-    }
     const std::span<const int64_t> positions = transposed_positions();
     const auto first = transposed_.offsets[static_cast<size_t>(columns.begin(ranks.rank()))];
     part.positions_->values.assign(

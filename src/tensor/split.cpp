@@ -18,6 +18,14 @@ Matrix<T> all_rows(dist::Communicator& ranks, const dist::RowSplit& rows, const 
   return out;
 }
 
+template <class T>
+Matrix<T> own_rows(const dist::RowShare& share, const Matrix<T>& whole) {
+  expects(whole.rows() == share.all(), "own_rows: of a whole matrix");
+  Matrix<T> own(share.count(), whole.cols());
+  std::copy_n(whole.row(share.first()), own.size(), own.data());
+  return own;
+}
+
 BlockRows::BlockRows(const dist::RowShare& share, int64_t length)
     : share_(share), to_(dist::split_blocks(*share.rows, length)), stays_(to_ == *share.rows) {
   blocks_.offsets.clear();
@@ -70,6 +78,7 @@ void add_rows_in_order(dist::Communicator& ranks, const dist::RowSplit& rows,
 
 #define DGAT_INSTANTIATE(T)                                                                     \
   template Matrix<T> all_rows(dist::Communicator&, const dist::RowSplit&, const Matrix<T>&);    \
+  template Matrix<T> own_rows(const dist::RowShare&, const Matrix<T>&);                         \
   template void add_rows_in_order(dist::Communicator&, const dist::RowSplit&, const Matrix<T>&, \
                                   bool, bool, Matrix<T>&)
 DGAT_INSTANTIATE(float);

@@ -6,6 +6,7 @@
 #include "dgat/core/interrupt.h"
 #include "dgat/core/parallel.h"
 #include "dgat/dist/communicator.h"
+#include "dgat/tensor/spill.h"
 
 namespace dgat::tensor {
 namespace {
@@ -103,6 +104,7 @@ template <class T>
 void Tape<T>::backward(const Var<T>& loss) {
   expects(loss.rows() == 1 && loss.cols() == 1, "Tape::backward: the loss is 1 x 1");
   expects(training(), "Tape::backward: the tape was recording");
+  const ReadBackwards reading;
   if (loss.wants_gradient()) accumulate(loss.slot(), Matrix<T>::filled(1, 1, T{1}));
   while (!entries_.empty()) {
     stop_if_interrupted();

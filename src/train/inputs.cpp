@@ -36,6 +36,23 @@ void check_in_cells(const Config& config, const data::Dataset& dataset) {
   }
 }
 
+/// What all ranks together fetch from each other for one sum over neighbours.
+void say_what_moves(const nn::GraphInput<float>& part) {
+  const auto& receive = part.messages->graph.share()->from_senders.receive;
+  int64_t own = 0, all = 0;
+  for (int r = 0; r < part.ranks->size(); ++r) {
+    if (r != part.ranks->rank()) own += receive[static_cast<size_t>(r)];
+  }
+  for (const std::string& text : part.ranks->all_texts(fmt::format("{}", own))) {
+    all += std::stoll(text);
+  }
+  if (!dist::leads()) return;
+  notice(fmt::format(
+      "train: {} ranks fetch {} rows of each other ({:.2f} per node) for a sum over "
+      "neighbours",
+      part.ranks->size(), all, static_cast<double>(all) / static_cast<double>(part.nodes())));
+}
+
 }  // namespace
 
 data::Dataset load_for(const Settings& settings) {
@@ -82,18 +99,24 @@ InputBuilder::InputBuilder(const data::Dataset& dataset, const Config& config,
                                     "treat all edges equally"
                                   : "does not use the edge weights; it treats all edges equally"));
   }
-  if (config.feature_scaling == FeatureScaling::kRaw) {
-    features_ = std::make_shared<nn::NodeFeatures<float>>(dataset.features);
-  } else {
-    features_ = std::make_shared<nn::NodeFeatures<float>>(
-        scaled_features(dataset.features, config.feature_scaling, dataset.name));
-  }
+  features();
   if (config.cells > 0) {
     check_in_cells(config, dataset);
     cells_ =
         std::make_shared<const graph::Cells>(partition::metis_cells(dataset.graph, config.cells));
   }
   precomputed_ = std::make_shared<nn::PrecomputedParts>(memory_budget(config));
+}
+
+std::shared_ptr<const nn::NodeFeatures<float>> InputBuilder::features() {
+  if (features_) return features_;
+  if (config_.feature_scaling == FeatureScaling::kRaw) {
+    features_ = std::make_shared<nn::NodeFeatures<float>>(dataset_.features);
+  } else {
+    features_ = std::make_shared<nn::NodeFeatures<float>>(
+        scaled_features(dataset_.features, config_.feature_scaling, dataset_.name));
+  }
+  return features_;
 }
 
 std::shared_ptr<Directions> InputBuilder::directions_of(const GraphChoice& choice) {
@@ -123,18 +146,20 @@ std::shared_ptr<const nn::Messages<float>> InputBuilder::messages(const GraphCho
   return at->second;
 }
 
-nn::GraphInput<float> InputBuilder::part_of_rank(const nn::GraphInput<float>& whole) {
-  const auto [at, fresh] = parts_.try_emplace(whole.messages.get());
-  if (fresh) {
-    check_over_ranks(config_);
-    at->second = nn::part_of(whole, dist::current());
-    for (const auto& [messages, other] : parts_) {
-      if (messages != at->first) at->second.features = other.features;
-    }
+nn::GraphInput<float> InputBuilder::part_of_rank(
+    const std::shared_ptr<const nn::Messages<float>>& messages) {
+  const auto [at, fresh] = parts_.try_emplace(messages.get());
+  if (!fresh) return at->second;
+  check_over_ranks(config_);
+  if (!own_features_) {
+    own_features_ =
+        std::make_shared<const nn::NodeFeatures<float>>(features()->part(dist::current()));
+    features_.reset();  // the report reads all rows, after the training
   }
-  nn::GraphInput<float> part = at->second;
-  part.training_labels = whole.training_labels;
-  return part;
+  at->second =
+      nn::part_of<float>({own_features_, messages, graph_, {}, precomputed_}, dist::current());
+  say_what_moves(at->second);
+  return at->second;
 }
 
 std::vector<int32_t> InputBuilder::training_labels(int64_t split) const {
@@ -166,13 +191,19 @@ nn::GraphInput<float> InputBuilder::for_split(int64_t split) {
   if (reported && !reports_.contains(split)) {
     reports_[split] = directions_of(choice)->report(choice.mode, labels);
   }
-  nn::GraphInput<float> whole{features_, messages(choice), graph_, std::move(labels), precomputed_};
-  whole.cells = cells_;
-  return dist::current().size() > 1 ? part_of_rank(whole) : whole;
+  nn::GraphInput<float> input;
+  if (dist::current().size() > 1) {
+    input = part_of_rank(messages(choice));
+  } else {
+    input = {features(), messages(choice), graph_, {}, precomputed_};
+    input.cells = cells_;
+  }
+  input.training_labels = std::move(labels);
+  return input;
 }
 
 nn::GraphInput<float> InputBuilder::for_prediction(const GraphChoice& choice) {
-  nn::GraphInput<float> input{features_, messages(choice), graph_, {}, precomputed_};
+  nn::GraphInput<float> input{features(), messages(choice), graph_, {}, precomputed_};
   input.cells = cells_;
   return input;
 }

@@ -233,6 +233,10 @@ std::vector<OptionInfo> training_rows() {
           number("memory_budget", group, kInput, &Config::memory_budget, {0, 1e6},
                  "limit in GB for the training and for the matrices that a model precomputes; 0: "
                  "the available memory, and for these matrices half of the machine's"))),
+      without_effect_on_results(not_searched(text(
+          "spill", group, kNothing, &Config::spill, "DIR",
+          "a folder on a disk for activations that do not fit into memory; slower, with the same "
+          "results"))),
       without_effect_on_results(
           not_searched(count("checkpoint_every", group, kNothing, &Config::checkpoint_every,
                              {1, kMany}, "steps between checkpoints"))),

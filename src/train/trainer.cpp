@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "checkpoint.h"
 #include "dgat/core/error.h"
 #include "dgat/core/interrupt.h"
+#include "dgat/core/memory_limits.h"
 #include "dgat/core/subnormals.h"
+#include "dgat/dist/communicator.h"
 #include "dgat/nn/registry.h"
 #include "dgat/tensor/pool.h"
+#include "dgat/tensor/spill.h"
 #include "evaluator.h"
 #include "not_finite.h"
 #include "schedule.h"
@@ -41,6 +45,7 @@ class Loop {
   SplitResult run() {
     const FlushSubnormals flush;
     const tensor::SavePoolMemory saving(step_.saves_memory());
+    const auto spill = spill_scope(task_.config);
     const bool continued = checkpoints_.load(model_, state_);
     check_start();
     if (!continued && stages_.pretraining_ends_after(0)) {
@@ -202,6 +207,25 @@ bool saves_memory(const Config& config, int64_t nodes, int64_t layers) {
                                << 25;  // of hidden layers; each comes with about seven more
   if (config.cells > 0) nodes = nodes * config.per_step / config.cells;  // of a step
   return nodes * config.hidden * layers >= kNumbers;
+}
+
+int64_t memory_limit(const Config& config, int64_t present) {
+  constexpr double kGigabyte = 1e9;
+  const int64_t available = available_memory() / dist::current().on_this_machine();
+  int64_t limit = available > INT64_MAX - present ? INT64_MAX : present + available;
+  if (config.memory_budget > 0) {
+    limit = std::min(limit, static_cast<int64_t>(config.memory_budget * kGigabyte));
+  }
+  return limit;
+}
+
+std::unique_ptr<tensor::SpillScope> spill_scope(const Config& config) {
+  constexpr int64_t kLeast = int64_t{1} << 26;
+  if (config.spill.empty()) return nullptr;
+  // Of what is left of the memory, four fifths: the rest is for small matrices and the system.
+  const int64_t present = resident_bytes();
+  const int64_t room = (memory_limit(config, present) - present) / 5 * 4;
+  return std::make_unique<tensor::SpillScope>(config.spill, std::max(kLeast, room));
 }
 
 SplitResult train_split(const SplitTask& task, nn::Model<float>& model, const TrainHooks& hooks) {

@@ -17,9 +17,8 @@ TrainingStep::TrainingStep(const SplitTask& task, nn::Model<float>& model)
     : task_(task),
       model_(model),
       seed_(split_seed(task.config.seed, task.split)),
-      save_memory_(task.input.ranks == nullptr &&
-                   task.save_memory.value_or(
-                       train::saves_memory(task.config, task.input.nodes(), task.layers))) {
+      save_memory_(task.save_memory.value_or(
+          train::saves_memory(task.config, task.input.nodes(), task.layers))) {
   check_machine(task.config);
   std::vector<int32_t> labels(task.dataset.labels.size(), -1);  // of training nodes
   for (const graph::NodeId i : task.dataset.splits.at(static_cast<size_t>(task.split)).train) {

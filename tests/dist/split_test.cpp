@@ -9,6 +9,7 @@
 
 #include "dgat/dist/threads.h"
 #include "dgat/tensor/attention.h"
+#include "dgat/tensor/edge_ops.h"
 #include "dgat/tensor/gemm.h"
 #include "dgat/tensor/sparse.h"
 #include "support/emulated_tiles.h"
@@ -21,14 +22,9 @@ using testing::ElementsAreArray;
 
 constexpr int kRanks[] = {2, 3, 4, 8};
 
-Matrix<float> rows_of(const dist::RowShare& share, const Matrix<float>& x) {
-  Matrix<float> part(share.count(), x.cols());
-  std::copy_n(x.row(share.first()), part.size(), part.data());
-  return part;
-}
 void expect_rows(const dist::RowShare& share, const Matrix<float>& part,
                  const Matrix<float>& whole) {
-  const Matrix<float> expected = rows_of(share, whole);
+  const Matrix<float> expected = own_rows(share, whole);
   ASSERT_TRUE(part.same_shape(expected));
   EXPECT_THAT(part.values(), ElementsAreArray(expected.values()));
 }
@@ -64,7 +60,7 @@ TEST(SplitProducts, HaveTheBitsOfWholeOnes) {
           SCOPED_TRACE(testing::Message() << shape.rows << " x " << shape.in << " x " << shape.out
                                           << " on " << count << " ranks");
           const dist::RowShare share = dist::share_of(ranks, shape.rows);
-          const auto own = rows_of(share, x), own_g = rows_of(share, g);
+          const auto own = own_rows(share, x), own_g = own_rows(share, g);
           Matrix<float> own_y(own.rows(), shape.out), own_z = own_g.clone();
           multiply_transposed_into(own, w, own_y, {.share = share}, &bias);
           expect_rows(share, own_y, y);
@@ -96,7 +92,7 @@ TEST(SplitProducts, HaveTheBitsOfWholeOnesInBf16) {
       dist::run_ranks(count, [&](dist::Communicator& ranks) {
         ProductOptions split{.share = dist::share_of(ranks, shape.rows),
                              .precision = Precision::kBf16};
-        const auto own = rows_of(split.share, x), own_g = rows_of(split.share, g);
+        const auto own = own_rows(split.share, x), own_g = own_rows(split.share, g);
         Matrix<float> own_y(own.rows(), shape.out), own_dx(own.rows(), shape.in);
         Matrix<float> all_dw(shape.out, shape.in);
         multiply_transposed_into(own, w, own_y, split);
@@ -193,8 +189,8 @@ TEST_P(SplitLayer, HasTheLossAndTheGradientsOfAWholeOne) {
       SCOPED_TRACE(count);
       const MessageGraph part = graph.part(ranks);
       const dist::RowShare share = dist::share_of(ranks, kNodes);
-      const Matrix<float> own_inputs = rows_of(share, inputs);
-      const Matrix<float> own_features = rows_of(part.share()->arcs, features);
+      const Matrix<float> own_inputs = own_rows(share, inputs);
+      const Matrix<float> own_features = own_rows(part.share()->arcs, features);
       Parameter<float> own_in = test::random_parameter<float>(64, 16, 12);
       Tape<float> own(options);
       const Var<float> x = own.reference(own_inputs, share);
@@ -212,6 +208,69 @@ INSTANTIATE_TEST_SUITE_P(All, SplitLayer,
                          testing::Values(Attention::kAdditive, Attention::kGatv2,
                                          Attention::kDotProduct),
                          name_of);
+
+/// What the models with a network of their own use: values per arc, sums over all rows, products of
+/// rows with small matrices, a weight per node. Gives the loss and the gradients of all parameters.
+std::vector<float> operations(Tape<float>& tape, const Var<float>& x, const MessageGraph& graph,
+                              const Matrix<float>& square) {
+  constexpr int64_t kWidth = 6;
+  std::vector<Parameter<float>> p;
+  p.reserve(6);
+  const auto parameter = [&](int64_t rows, int64_t cols) {
+    p.push_back(test::random_parameter<float>(rows, cols, 40 + p.size(), 0.3));
+    return tape.parameter(p.back());
+  };
+  const Var<float> scaled = scale_columns(tape, row_l2_normalize(tape, x), parameter(1, x.cols()));
+  Var<float> h = matmul(tape, softmax(tape, scaled), parameter(x.cols(), kWidth));
+  h = add(tape, h, rows_of_rank(tape, parameter(x.all_rows(), kWidth), x.share()));
+  Matrix<float> unit = Matrix<float>::zeros(kWidth, kWidth);
+  for (int64_t i = 0; i < kWidth; ++i) unit(i, i) = 900;
+  const Var<float> ridge = add(tape, gram(tape, h), tape.constant(std::move(unit)));
+  const Var<float> mixed = matmul(tape, h, spd_inverse(tape, ridge));
+  h = add(tape, h, matmul(tape, tape.reference(square), mixed));
+  const Var<float> scores = edge_additive_scores(tape, graph, linear(tape, h, parameter(1, kWidth)),
+                                                 slice_columns(tape, mixed, 0, 1));
+  const Var<float> gate = dropout(tape, activate(tape, scores, Activation::kSigmoid), 0.3);
+  h = scale_by(tape, add(tape, h, edge_aggregate(tape, graph, gate, mixed)), parameter(1, 1));
+  std::vector<int32_t> labels(static_cast<size_t>(x.all_rows())), some;
+  for (size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<int32_t>(i % kWidth);
+  for (size_t i = 1; i < labels.size(); i += 3) some.push_back(static_cast<int32_t>(i));
+  std::vector<int32_t> arcs, agrees(static_cast<size_t>(scores.all_rows()));
+  for (int32_t e = 0; e < std::ssize(agrees); e += 2) {
+    arcs.push_back(e);
+    agrees[static_cast<size_t>(e)] = e % 3 == 0 ? 1 : 0;
+  }
+  const Var<float> loss = add(tape, cross_entropy(tape, h, labels, some),
+                              binary_cross_entropy(tape, scores, agrees, arcs));
+  std::vector<float> result(loss.value().data(), loss.value().data() + 1);
+  tape.backward(loss);
+  for (const auto& each : p) {
+    EXPECT_TRUE(each.has_grad) << each.name;
+    result.insert(result.end(), each.grad.values().begin(), each.grad.values().end());
+  }
+  return result;
+}
+
+TEST(SplitOperations, HaveTheLossAndTheGradientsOfWholeOnes) {
+  constexpr int64_t kNodes = 2000;
+  const MessageGraph graph = test_graph(kNodes);
+  const auto inputs = random_matrix<float>(kNodes, 12, 31);
+  const auto square = random_matrix<float>(kNodes, kNodes, 32);
+  const TapeOptions options{.training = true, .seed = 3, .step = 5};
+  Tape<float> tape(options);
+  const auto expected = operations(tape, tape.reference(inputs), graph, square);
+  for (const int count : kRanks) {
+    dist::run_ranks(count, [&](dist::Communicator& ranks) {
+      SCOPED_TRACE(count);
+      const dist::RowShare share = dist::share_of(ranks, kNodes);
+      const Matrix<float> own_inputs = own_rows(share, inputs);
+      const MessageGraph part = graph.part(ranks);
+      Tape<float> own(options);
+      EXPECT_THAT(operations(own, own.reference(own_inputs, share), part, square),
+                  ElementsAreArray(expected));
+    });
+  }
+}
 
 TEST(SplitSparse, ProductsAndTheirGradientsHaveTheBitsOfWholeOnes) {
   constexpr int64_t kRows = 600, kFeatures = 90;

@@ -28,11 +28,11 @@ struct Outcome {
 
 /// Trains split 0 as a rank of dist::current().
 Outcome train(const data::Dataset& dataset, const Config& config,
-              const std::filesystem::path& checkpoint = {}) {
+              const std::filesystem::path& checkpoint = {}, bool save_memory = false) {
   spectral::SpectralCache cache;
   InputBuilder builder(dataset, config, cache);
   const auto input = builder.for_split(0);
-  const SplitTask task{config, dataset, input, 0, config.layers.first};
+  const SplitTask task{config, dataset, input, 0, config.layers.first, save_memory};
   const auto model = make_task_model(task);
   Outcome outcome;
   TrainHooks hooks;
@@ -61,7 +61,7 @@ Config config_of(const std::string& model, Settings more = {}) {
 std::vector<std::string> models() {
   std::vector<std::string> names;
   for (const nn::ModelInfo& model : nn::all_models()) {
-    if (model.over_ranks) names.push_back(model.name);
+    names.push_back(model.name);
   }
   return names;
 }
@@ -105,6 +105,9 @@ TEST_P(RanksOfRecipe, TrainTheNetworkOfOneProcess) {
   }
   expect_equal_on_ranks(data, config_of(GetParam().model, GetParam().settings));
 }
+std::string name_of(const testing::TestParamInfo<Case>& tested) {
+  return tested.param.name;
+}
 INSTANTIATE_TEST_SUITE_P(
     Recipes, RanksOfRecipe,
     testing::Values(
@@ -127,7 +130,29 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"classic_gatv2", "gatv2", {{"recipe", "classic"}}},
         Case{"classic_dgatv2", "dgatv2", {{"recipe", "classic"}, {"dropout_values", "on"}}},
         Case{"classic_gt", "gt", {{"recipe", "classic"}}}),
-    [](const auto& tested) { return std::string(tested.param.name); });
+    name_of);
+
+// The forms of the models with a network of their own, narrow and odd: rows of a rank may begin at
+// any position of a dropout mask.
+INSTANTIATE_TEST_SUITE_P(
+    Forms, RanksOfRecipe,
+    testing::Values(
+        Case{"pgcn_sparse", "pgcn", {{"hidden", "30"}, {"layers", "2"}}, true},
+        Case{"dgn_complex",
+             "dgn",
+             {{"extra.complex", "1"}, {"extra.scalers", "1"}, {"extra.graph_norm", "1"}}},
+        Case{"h2gcn_dense", "h2gcn", {{"extra.dense", "0"}, {"hidden", "7"}}, true},
+        Case{"cpgnn_chebyshev", "cpgnn", {{"extra.chebyshev", "1"}, {"extra.symmetric", "1"}}},
+        Case{"cpgnn_sparse", "cpgnn", {{"steps", "6"}, {"extra.pretraining", "0.5"}}, true},
+        Case{"gprgnn_sparse", "gprgnn", {{"hidden", "30"}}, true},
+        Case{"fsgnn_not_stored", "fsgnn", {{"extra.store", "0"}, {"hidden", "9"}}, true},
+        Case{"fsgnn_sparse", "fsgnn", {{"extra.normalise_rows", "0"}}, true},
+        Case{"glognn_far", "glognn", {{"extra.gamma", "0.3"}, {"extra.orders", "3"}}, true},
+        Case{"glognn_rows_alone", "glognn", {{"extra.delta", "0"}, {"hidden", "9"}}},
+        Case{"fagcn_sparse", "fagcn", {{"hidden", "30"}}, true},
+        Case{"gbkgnn_wide", "gbkgnn", {{"extra.lambda", "8"}, {"hidden", "30"}}, true},
+        Case{"jacobiconv_sparse", "jacobiconv", {{"extra.a", "0.5"}}, true}),
+    name_of);
 
 INSTANTIATE_TEST_SUITE_P(Models, Ranks, testing::ValuesIn(models()),
                          test::name_of_parameter<std::string>);
@@ -146,6 +171,22 @@ TEST(Ranks, TrainTheNetworkOfOneProcessInBf16) {
   }
   config.precision = PrecisionChoice::kF32;
   EXPECT_NE(train(data, config).weights, expected.weights) << "nothing was rounded";
+}
+
+/// Values that were freed are made again by all ranks together.
+TEST(Ranks, SavingMemoryChangesNoBit) {
+  const data::Dataset data = dataset();
+  for (const char* model : {"dgat", "dgatv2", "gt", "sage", "gbkgnn"}) {
+    const Config config = config_of(model);
+    const Outcome expected = train(data, config);
+    for (const int count : {2, 3}) {
+      dist::run_ranks(count, [&](dist::Communicator&) {
+        SCOPED_TRACE(testing::Message() << model << " on " << count << " ranks");
+        EXPECT_THAT(train(data, config, {}, /*save_memory=*/true).weights,
+                    ElementsAreArray(expected.weights));
+      });
+    }
+  }
 }
 
 TEST(Ranks, ContinueACheckpointOfAnotherNumberOfRanks) {
@@ -191,7 +232,6 @@ TEST(Ranks, RefuseWhatTheyCannotTrain) {
     }
     return std::string("nothing");
   };
-  EXPECT_THAT(refusal(config_of("pgcn")), HasSubstr("several ranks cannot train pgcn"));
   EXPECT_THAT(refusal(config_of("dgat", {{"cells", "4"}})), HasSubstr("leave out --cells"));
   EXPECT_THAT(refusal(config_of("gcn", {{"hidden", "30"}})), HasSubstr("a multiple of 4, got 30"));
 }

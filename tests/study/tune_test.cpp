@@ -349,7 +349,7 @@ TEST(Tune, WrongSearchesAreExplained) {
   EXPECT_THAT(message("gamma", {"2"}), HasSubstr("must lie in [0, 1], got 2"));
   EXPECT_THAT(message("hidden", {"8"}), HasSubstr("fixed value"));
   EXPECT_THAT(message("laplacian", {"default", "tuned"}), HasSubstr("search gamma and alpha"));
-  for (const char* key : {"memory_budget", "jobs", "checkpoint_every"}) {
+  for (const char* key : {"memory_budget", "jobs", "spill", "checkpoint_every"}) {
     EXPECT_THAT(message(key, {"1"}), HasSubstr("is not searched")) << key << " changes no result";
   }
   options.settings["model"] = "dgn";

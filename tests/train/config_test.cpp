@@ -243,7 +243,7 @@ TEST(OptionTable, SaysWhatEveryOptionAffects) {
             "optimizer lr weight_decay steps cells per_step warmup clip patience eval_every "
             "precision metric seed");
   EXPECT_EQ(keys_where([](const OptionInfo& o) { return o.affects == Affects::kNothing; }),
-            "jobs checkpoint_every");
+            "jobs spill checkpoint_every");
   EXPECT_EQ(keys_where(is_about_directions),
             "directional laplacian alpha gamma eigenvectors components rewire epsilon");
 }
@@ -254,7 +254,7 @@ TEST(OptionTable, SaysWhatMayBeSearchedAndWhatChangesResults) {
             "conv_bias init dropout_values extra directional alpha gamma eigenvectors "
             "rewire epsilon optimizer lr weight_decay warmup clip patience feature_scaling");
   EXPECT_EQ(keys_where([](const OptionInfo& option) { return !option.changes_result; }),
-            "jobs memory_budget checkpoint_every");
+            "jobs memory_budget spill checkpoint_every");
 }
 
 /// Ledgers, checkpoints and weight files hold these texts.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
 #include "dgat/core/random.h"
@@ -10,8 +12,10 @@
 #include "dgat/tensor/ops.h"
 #include "dgat/tensor/pool.h"
 #include "dgat/tensor/sparse.h"
+#include "dgat/tensor/spill.h"
 #include "dgat/train/diverged.h"
 #include "support/small_run.h"
+#include "support/temp_dir.h"
 #include "support/test_names.h"
 
 namespace dgat::train {
@@ -81,6 +85,26 @@ TEST(Trainer, AStepThatSavesMemoryHoldsFewMatrices) {
   train_split(small.task, *model);
   const auto peak = static_cast<double>(tensor::pool_statistics().peak_bytes_in_use - before);
   EXPECT_LT(peak / (kNodes * kWidth * sizeof(float)), 10);
+}
+
+/// Wide enough that matrices become files, too many for what stays in memory.
+TEST(Trainer, ActivationsInFilesChangeNoBit) {
+  const test::TempDir folder;
+  try {
+    tensor::check_spill_folder(folder.path());
+  } catch (const InputError& error) {
+    GTEST_SKIP() << error.what();
+  }
+  Config config = test::small_config("dgat", {{"hidden", "256"}, {"layers", "4"}, {"steps", "2"}});
+  const data::Dataset dataset = synth::csbm({.nodes = 3000, .classes = 3, .splits = 1});
+  const Trained expected = train_small(config, dataset);
+  config.spill = folder.path();
+  config.memory_budget = 0.001;
+  const Trained spilled = train_small(config, dataset);
+  EXPECT_THAT(test::weights_of(*spilled.model),
+              ElementsAreArray(test::weights_of(*expected.model)));
+  EXPECT_GT(tensor::spill_statistics().bytes_written, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(Trainer, OverfitsATinyGraphToEveryTrainingLabel) {

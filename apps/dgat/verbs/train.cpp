@@ -18,8 +18,10 @@
 #include "dgat/study/memory_plan.h"
 #include "dgat/study/run.h"
 #include "dgat/study/table.h"
+#include "dgat/tensor/spill.h"
 #include "dgat/train/diverged.h"
 #include "dgat/train/option_table.h"
+#include "dgat/train/trainer.h"
 
 namespace dgat::app {
 namespace {
@@ -100,6 +102,23 @@ void print_plan(const study::MemoryPlan& plan, bool json) {
       megabytes(plan.trial), plan.jobs, megabytes(plan.limit));
 }
 
+/// One trial at a time, whose matrices are files. Throws: InputError when the disk is too small.
+void say_what_spills(const study::MemoryPlan& plan, const fs::path& folder) {
+  constexpr double kGigabyte = 1e9;
+  tensor::check_spill_folder(folder);
+  const auto free = static_cast<double>(fs::space(folder).available) / kGigabyte;
+  const double needed = static_cast<double>(plan.trial) / kGigabyte;
+  if (free < needed) {
+    throw_input("train: {} has {:.1f} GB free, but --spill needs up to {:.1f}; name a larger disk",
+                folder.string(), free, needed);
+  }
+  notice(
+      fmt::format("train: needs about {:.1f} GB of memory, and {:.1f} GB are available; files in "
+                  "{} hold the rest",
+                  static_cast<double>(plan.peak_with(1)) / kGigabyte,
+                  static_cast<double>(plan.limit) / kGigabyte, folder.string()));
+}
+
 /// Compares what the training will take with what there is. Lowers the number of trials side by
 /// side where that helps; returns whether to train. Throws: InputError when it does not fit.
 bool memory_allows(const data::Dataset& dataset, train::Config& config, const Train& options) {
@@ -115,7 +134,14 @@ bool memory_allows(const data::Dataset& dataset, train::Config& config, const Tr
     return false;
   }
   if (!plan) return true;
-  if (!plan->fits()) throw_does_not_fit(*plan, dataset, config);
+  if (!plan->fits()) {
+    if (config.spill.empty() || !plan->fits_with_files()) {
+      throw_does_not_fit(*plan, dataset, config);
+    }
+    config.jobs = 1;
+    say_what_spills(*plan, config.spill);
+    return true;
+  }
   if (plan->jobs < plan->wanted_jobs) {
     notice(
         fmt::format("train: {} trials side by side instead of {}: more do not fit into {:.1f} GB",
@@ -191,6 +217,7 @@ void run(const Train& options) {
     const study::Run run = study::run_training(data, config, cache, &directory);
     if (!dist::leads()) return;
     const dist::RankScope scope(dist::alone());
+    const auto spill = train::spill_scope(config);
     report::write_page(report::run_page(out, cache, {.inputs = &run.inputs}), out / "report.html");
     if (options.common.json) {
       fmt::print("{}", study::to_json(run));

@@ -21,6 +21,7 @@ class Communicator {
 
   virtual int rank() const = 0;  ///< from 0 to size() - 1
   virtual int size() const = 0;
+  virtual int on_this_machine() const = 0;  ///< ranks that share its memory, this one included
   /// Sends the first send_bytes[0] bytes to rank 0, the next send_bytes[1] to rank 1, and so on.
   /// Received bytes are in the order of the ranks, receive_bytes[r] from rank r. Sender and
   /// receiver agree on the sizes.
@@ -40,6 +41,7 @@ class SelfCommunicator final : public Communicator {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
+  int on_this_machine() const override { return 1; }
   void all_to_all(const std::byte* send, std::span<const int64_t> send_bytes, std::byte* receive,
                   std::span<const int64_t> receive_bytes) override;
 };

@@ -16,13 +16,11 @@ class MpiSession {
   MpiSession& operator=(const MpiSession&) = delete;
 
   Communicator& ranks() { return *ranks_; }
-  int ranks_on_this_machine() const { return here_; }
   /// Ends all ranks of the job with this exit code.
   [[noreturn]] void abort(int code);
 
  private:
   std::unique_ptr<Communicator> ranks_;
-  int here_ = 1;
 };
 
 }  // namespace dgat::dist

@@ -51,11 +51,11 @@ struct Messages {
                 std::optional<std::span<const int32_t>> senders = {}) const;
   /// The arcs among these nodes, which increase; node k is nodes[k]. Features of arcs stay.
   Messages among(std::span<const int32_t> nodes) const;
-  /// The part of this rank; into() on it gives parts of the wanted graph.
+  /// The part of this rank; into() on it gives parts of the wanted graph, which keep nothing whole.
   static Messages part(std::shared_ptr<const Messages> whole, dist::Communicator& ranks);
   /// The graph of all nodes, on every rank.
   const tensor::MessageGraph& whole_graph() const { return whole ? whole->graph : graph; }
-  std::shared_ptr<const Messages> whole;  ///< null: this is not a part
+  std::shared_ptr<const Messages> whole;  ///< that this is the part of, if any
   tensor::MessageGraph graph;
   tensor::Matrix<T> features;  ///< [arcs, 2k]; empty without directions
 };
@@ -82,8 +82,8 @@ struct GraphInput {
   int64_t nodes() const { return features->rows(); }
 };
 
-/// The part of one rank of an input that every rank has whole. Ranks exchange nothing for it: the
-/// parts are a function of the input.
+/// The part of one rank of an input that every rank has whole; features may be its part already.
+/// Ranks exchange nothing for it: the parts are a function of the input.
 template <class T>
 GraphInput<T> part_of(const GraphInput<T>& input, dist::Communicator& ranks);
 

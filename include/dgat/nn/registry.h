@@ -31,7 +31,6 @@ struct ModelInfo {
   bool directional = false;        ///< sees the rewired graph and the directional edge features
   bool has_classic = false;        ///< can be built with recipe classic
   bool has_deep = false;           ///< can be built with recipe deep
-  bool over_ranks = false;         ///< can be trained by several ranks together
   bool in_cells = false;           ///< a step can read a part of the graph (--cells)
   bool uses_edge_weights = false;  ///< its matrices contain the weights of a weighted graph
   bool per_node = false;  ///< learns a row per node (ModelOptions::nodes): tied to its graph

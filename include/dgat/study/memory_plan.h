@@ -20,6 +20,8 @@ struct MemoryPlan {
   int64_t peak_with(int64_t side_by_side) const { return present + shared + side_by_side * trial; }
   int64_t peak() const { return peak_with(jobs); }
   bool fits() const { return peak() <= limit; }
+  /// Whether graph and features leave room for matrices that come from files (--spill).
+  bool fits_with_files() const { return present + shared + (int64_t{1} << 26) <= limit; }
 };
 
 /// The plan for the deepest network of a configuration.

@@ -124,6 +124,9 @@ Var<T> slice_columns(Tape<T>& tape, const Var<T>& x, int64_t begin, int64_t end)
 /// Rows of x in the order of `rows` (repeats allowed). The list is copied.
 template <class T>
 Var<T> gather_rows(Tape<T>& tape, const Var<T>& x, std::span<const int32_t> rows);
+/// The rows of a whole matrix that this rank has of every split one; x itself without a share.
+template <class T>
+Var<T> rows_of_rank(Tape<T>& tape, const Var<T>& x, const dist::RowShare& share);
 /// Mean over `groups` equal column groups: [n, groups * m] -> [n, m] (average of heads).
 template <class T>
 Var<T> mean_column_groups(Tape<T>& tape, const Var<T>& x, int64_t groups);

@@ -26,13 +26,14 @@ class SparseMatrix {
     dist::Exchange from_columns;   ///< the rows of x that csr() reads, when columns are split
     dist::Exchange from_rows;      ///< the rows of a gradient that transposed_csr() reads
     bool split_columns = false;
-    dist::RowSplit entries;  ///< of features: those of the whole csr()
+    dist::RowSplit entries;  ///< of the whole csr(), by the rank that has them
   };
   const std::shared_ptr<const Share>& share() const { return share_; }  ///< null: whole
 
   int64_t rows() const { return forward_.rows(); }  ///< on this rank
   int64_t cols() const { return cols_; }            ///< that x has rows on this rank
   int64_t nonzeros() const { return static_cast<int64_t>(forward_.values.size()); }
+  int64_t all_nonzeros() const { return share_ ? share_->entries.rows() : nonzeros(); }
 
   struct Csr {
     std::vector<int64_t> offsets;

@@ -29,6 +29,10 @@ Matrix<T> all_rows(const dist::RowShare& share, const Matrix<T>& x) {
   return all_rows(*share.ranks, *share.rows, x);
 }
 
+/// The rows of a whole matrix that this rank has.
+template <class T>
+Matrix<T> own_rows(const dist::RowShare& share, const Matrix<T>& whole);
+
 /// The rows that the pattern brings to this rank.
 template <class T>
 Matrix<T> exchanged(dist::Communicator& ranks, const dist::Exchange& pattern, const Matrix<T>& x) {

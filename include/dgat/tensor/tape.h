@@ -62,6 +62,7 @@ class Var {
   bool wants_gradient() const { return slot() >= 0; }
   /// Which of its rows are on this rank; none when all are.
   const dist::RowShare& share() const { return content_->share; }
+  int64_t all_rows() const { return share() ? share().all() : rows(); }  ///< on all ranks together
   /// Marks the value as whole on every rank, which a sum over all rows is.
   Var whole() && {
     content_->share = {};
@@ -136,6 +137,13 @@ class Tape {
   /// Not copied: must outlive every use.
   Var<T> reference(const Matrix<T>& value, dist::RowShare share = {});
   Var<T> parameter(Parameter<T>& parameter);  ///< not copied; receives a gradient
+  /// A constant that `make()` computes again, with the same bits; freed early where memory is saved.
+  template <class Make>
+  Var<T> constant_made_again(Make make) {
+    Var<T> result = constant(make());
+    if (saves_memory()) result.free_early(std::move(make));
+    return result;
+  }
 
   /// Adds d(loss)/d(parameter) to every parameter the loss depends on. Each note and the values
   /// it holds are released once it has run. Needs: loss is 1 x 1, recorded in training mode.

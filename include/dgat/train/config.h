@@ -122,6 +122,7 @@ struct Config {
   int64_t splits = 0;
   int64_t jobs = 0;
   double memory_budget = 0;  ///< GB; 0: see the option table
+  std::string spill;         ///< folder for activations that do not fit into memory
   uint64_t seed = 0;
 };
 

@@ -48,7 +48,8 @@ class InputBuilder {
   std::shared_ptr<Directions> directions_of(const GraphChoice& choice);
   std::shared_ptr<const nn::Messages<float>> messages(const GraphChoice& choice);
   std::vector<int32_t> training_labels(int64_t split) const;
-  nn::GraphInput<float> part_of_rank(const nn::GraphInput<float>& whole);
+  std::shared_ptr<const nn::NodeFeatures<float>> features();
+  nn::GraphInput<float> part_of_rank(const std::shared_ptr<const nn::Messages<float>>& messages);
 
   const data::Dataset& dataset_;
   Config config_;
@@ -56,13 +57,14 @@ class InputBuilder {
   SplitAdvice advice_;
   bool edge_features_;  // whether the directions of edges enter the scores
   bool wants_phi_;      // for them, or to rewire
-  std::shared_ptr<const nn::NodeFeatures<float>> features_;
+  std::shared_ptr<const nn::NodeFeatures<float>> features_;  // null: to be made
   std::shared_ptr<const graph::CsrGraph> graph_;
   std::shared_ptr<nn::PrecomputedParts> precomputed_;
   std::shared_ptr<const graph::Cells> cells_;  // of a training in cells
   std::map<std::string, std::shared_ptr<const nn::Messages<float>>> messages_;  // by choice
   std::map<std::string, std::shared_ptr<Directions>> directions_;               // by choice
-  std::map<const void*, nn::GraphInput<float>> parts_;  // of this rank, by the messages
+  std::shared_ptr<const nn::NodeFeatures<float>> own_features_;  // of this rank among several
+  std::map<const void*, nn::GraphInput<float>> parts_;           // of this rank, by the messages
   std::map<int64_t, rewire::RewireReport> reports_;
   std::map<int64_t, GraphChoice> choices_;
 };

@@ -3,11 +3,13 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "dgat/data/dataset.h"
 #include "dgat/nn/model.h"
+#include "dgat/tensor/spill.h"
 #include "dgat/train/config.h"
 #include "dgat/train/metrics.h"
 
@@ -67,6 +69,13 @@ struct TrainHooks {
 ///         tensor when a value is not finite; Interrupted on Ctrl-C, after saving the checkpoint.
 SplitResult train_split(const SplitTask& task, nn::Model<float>& model,
                         const TrainHooks& hooks = {});
+
+/// Bytes that this process may have: --memory-budget, or its share of what the system has left beside
+/// `present`. Ranks on one machine share that.
+int64_t memory_limit(const Config& config, int64_t present);
+
+/// While it lives, large matrices come from files, as --spill asks; null without that option.
+std::unique_ptr<tensor::SpillScope> spill_scope(const Config& config);
 
 /// The model of a task with its initial weights, prepared for the task's input.
 std::unique_ptr<nn::Model<float>> make_task_model(const SplitTask& task);

@@ -27,6 +27,7 @@
 #include "../adjacency.h"
 #include "../layers.h"
 #include "baselines.h"
+#include "dgat/tensor/split.h"
 #include "two_columns.h"
 
 namespace dgat::nn {
@@ -120,7 +121,10 @@ class Cpgnn final : public Model<T> {
 
   void end_pretraining(const GraphInput<T>& input) override {
     Tape<T> tape(tensor::TapeOptions{});
-    Square m = class_means(input, tensor::softmax(tape, prior(tape, input, nullptr)).value());
+    const Var<T> beliefs = tensor::softmax(tape, prior(tape, input, nullptr));
+    Square m =
+        class_means(input, beliefs.share() ? tensor::all_rows(beliefs.share(), beliefs.value())
+                                           : beliefs.value().clone());
     make_doubly_stochastic(m);
     for (size_t a = 0; a < m.size(); ++a) {
       for (size_t b = 0; b < m.size(); ++b) {

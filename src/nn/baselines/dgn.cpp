@@ -38,6 +38,7 @@
 #include "../layers.h"
 #include "baselines.h"
 #include "dgat/core/error.h"
+#include "dgat/tensor/split.h"
 
 namespace dgat::nn {
 namespace {
@@ -118,6 +119,20 @@ Fields<T> make_fields(const Messages<T>& messages) {
   return fields;
 }
 
+/// The parts of this rank.
+template <class T>
+Fields<T> part_of(const Fields<T>& whole, dist::Communicator& ranks) {
+  const dist::RowShare rows = dist::share_of(ranks, whole.amplification.rows());
+  Fields<T> part;
+  for (const auto& [matrix, row_sums] : whole.operators) {
+    part.operators.push_back(
+        {matrix.part(ranks, /*split_columns=*/true), tensor::own_rows(rows, row_sums)});
+  }
+  part.amplification = tensor::own_rows(rows, whole.amplification);
+  part.attenuation = tensor::own_rows(rows, whole.attenuation);
+  return part;
+}
+
 /// A map of a layer. `columns`: those of the authors' map that it is a part of.
 template <class T>
 Linear<T> layer_map(ParameterSet<T>& set, const std::string& name, int64_t out, int64_t in,
@@ -178,7 +193,9 @@ class DgnLayer {
     }
     if (complex_) parts.insert(parts.begin(), h);
     Var<T> out = mix_(tape, tensor::concat_columns(tape, parts));
-    if (graph_norm_) out = tensor::scale(tape, out, 1 / std::sqrt(static_cast<double>(h.rows())));
+    if (graph_norm_) {
+      out = tensor::scale(tape, out, 1 / std::sqrt(static_cast<double>(h.all_rows())));
+    }
     out = norm_(tape, out);
     out = tensor::activate(tape, out, tensor::Activation::kRelu);
     return tensor::dropout(tape, tensor::add(tape, h, out), dropout_);
@@ -228,14 +245,17 @@ class Dgn final : public Model<T> {
 
   void prepare(const GraphInput<T>& input) override {
     input_.prepare(*input.features);
-    const Messages<T>& messages = *input.messages;
+    const Messages<T>& messages = input.messages->whole ? *input.messages->whole : *input.messages;
     // A rewiring that differs between splits makes message graphs of its own.
     fields_ = input.precomputed->template get<Fields<T>>(
-        fmt::format("dgn: aggregation matrices {}", fmt::ptr(&messages)),
+        name_on_rank(input, fmt::format("dgn: aggregation matrices {}", fmt::ptr(&messages))),
         [&] {
           return PartSize{field_bytes(messages), {}};
         },
-        [&] { return make_fields(messages); });
+        [&] {
+          Fields<T> whole = make_fields(messages);
+          return input.ranks == nullptr ? std::move(whole) : part_of(whole, *input.ranks);
+        });
     expects(fields_->operators.size() >= used_.size(), "the edges carry every eigenvector");
   }
 

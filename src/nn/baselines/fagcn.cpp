@@ -29,6 +29,7 @@
 #include "../layers.h"
 #include "baselines.h"
 #include "dgat/tensor/edge_ops.h"
+#include "dgat/tensor/split.h"
 
 namespace dgat::nn {
 namespace {
@@ -57,6 +58,13 @@ ScaledArcs<T> scaled_arcs(const graph::CsrGraph& graph) {
 }
 
 template <class T>
+ScaledArcs<T> part_of(const ScaledArcs<T>& whole, dist::Communicator& ranks) {
+  ScaledArcs<T> part{whole.graph.part(ranks), {}};
+  part.scale = tensor::own_rows(part.graph.share()->arcs, whole.scale);
+  return part;
+}
+
+template <class T>
 class Fagcn final : public Model<T> {
  public:
   explicit Fagcn(const ModelOptions& options) : Model<T>(options) {
@@ -74,11 +82,14 @@ class Fagcn final : public Model<T> {
   void prepare(const GraphInput<T>& input) override {
     input_.prepare(*input.features);
     arcs_ = input.precomputed->template get<ScaledArcs<T>>(
-        "fagcn: arcs",
+        name_on_rank(input, "fagcn: arcs"),
         [&] {
           return PartSize{sparse_bytes<T>(input.graph->nodes(), input.graph->arcs()), {}};
         },
-        [&] { return scaled_arcs<T>(*input.graph); });
+        [&] {
+          ScaledArcs<T> whole = scaled_arcs<T>(*input.graph);
+          return input.ranks == nullptr ? std::move(whole) : part_of(whole, *input.ranks);
+        });
   }
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {

@@ -67,7 +67,7 @@ class Fsgnn final : public Model<T> {
     const Var<T> weights = tensor::softmax(tape, tape.parameter(*mixing_));
     std::vector<Var<T>> parts;
     for (int64_t l = 0; l < static_cast<int64_t>(blocks_.size()); ++l) {
-      Var<T> t = add_bias(tape, block(tape, view, l), tape.parameter(*biases_[index(l)]));
+      Var<T> t = add_bias(tape, block(tape, input, view, l), tape.parameter(*biases_[index(l)]));
       if (this->options().extra.at("normalise_rows") != 0) t = row_l2_normalize(tape, t);
       parts.push_back(scale_by(tape, t, slice_columns(tape, weights, l, l + 1)));
     }
@@ -85,10 +85,11 @@ class Fsgnn final : public Model<T> {
   }
 
   /// S_l W_l.
-  Var<T> block(Tape<T>& tape, const InputView<T>& view, int64_t l) const {
+  Var<T> block(Tape<T>& tape, const GraphInput<T>& input, const InputView<T>& view,
+               int64_t l) const {
     const Linear<T>& map = blocks_[index(l)];
     if (l > 0 && stored_ != nullptr) {
-      return map(tape, tape.reference((*stored_)[index(l - 1)]));
+      return map(tape, tape.reference((*stored_)[index(l - 1)], input.features->share()));
     }
     Var<T> x = map(tape, view);
     for (int64_t hop = 0; hop < hop_of(l); ++hop) x = spmm(tape, adjacency_of(l), x);
@@ -98,8 +99,9 @@ class Fsgnn final : public Model<T> {
   /// Multiplications per column of a step, stored against not stored.
   bool storing_pays(const NodeFeatures<T>& x) const {
     if (hops_ == 0 || this->options().extra.at("store") == 0) return false;
-    const int64_t entries = x.is_sparse() ? x.sparse().nonzeros() : x.rows() * x.cols();
-    const int64_t products = hops_ * (hops_ + 1) / 2 * (plain_->nonzeros() + looped_->nonzeros());
+    const int64_t entries = x.is_sparse() ? x.sparse().all_nonzeros() : x.rows() * x.cols();
+    const int64_t products =
+        hops_ * (hops_ + 1) / 2 * (plain_->all_nonzeros() + looped_->all_nonzeros());
     return 2 * hops_ * x.rows() * x.cols() <= 2 * hops_ * entries + products;
   }
 
@@ -107,7 +109,7 @@ class Fsgnn final : public Model<T> {
       const GraphInput<T>& input) const {
     const int64_t rows = input.features->rows(), cols = input.features->cols(), count = 2 * hops_;
     return input.precomputed->template get<std::vector<tensor::Matrix<T>>>(
-        fmt::format("fsgnn: features of {} hops", hops_),
+        name_on_rank(input, fmt::format("fsgnn: features of {} hops", hops_)),
         [&] {
           return PartSize{
               count * rows * cols * static_cast<int64_t>(sizeof(T)),

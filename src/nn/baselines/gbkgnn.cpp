@@ -24,6 +24,7 @@
 #include "../layers.h"
 #include "baselines.h"
 #include "dgat/tensor/edge_ops.h"
+#include "dgat/tensor/split.h"
 
 namespace dgat::nn {
 namespace {
@@ -44,6 +45,13 @@ GatedGraph<T> gated_graph(const graph::CsrGraph& graph) {
     out.inverse_degrees(i, 0) = static_cast<T>(degree > 0 ? 1 / degree : 0);
   }
   return out;
+}
+
+template <class T>
+GatedGraph<T> part_of(const GatedGraph<T>& whole, dist::Communicator& ranks) {
+  GatedGraph<T> part{whole.graph.part(ranks), {}};
+  part.inverse_degrees = tensor::own_rows(part.graph.share()->receivers, whole.inverse_degrees);
+  return part;
 }
 
 template <class T>
@@ -98,11 +106,14 @@ class Gbkgnn final : public Model<T> {
     layers_.front().prepare(*input.features);
     mean_ = shared_adjacency(input, Normalisation::kMean);
     gated_ = input.precomputed->template get<GatedGraph<T>>(
-        "gbkgnn: arcs by receiver and by sender",
+        name_on_rank(input, "gbkgnn: arcs by receiver and by sender"),
         [&] {
           return PartSize{sparse_bytes<float>(graph.nodes(), graph.arcs()), {}};
         },
-        [&] { return gated_graph<T>(graph); });
+        [&] {
+          GatedGraph<T> whole = gated_graph<T>(graph);
+          return input.ranks == nullptr ? std::move(whole) : part_of(whole, *input.ranks);
+        });
     agrees_.assign(static_cast<size_t>(graph.arcs()), 0);
     supervised_.clear();
     if (input.training_labels.empty()) return;

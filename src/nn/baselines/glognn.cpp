@@ -72,7 +72,9 @@ class Glognn final : public Model<T> {
       u = tensor::scale(tape, features_(tape, view_input(tape, *input.features)), delta_);
     }
     if (delta_ < 1) {
-      Var<T> rows = tensor::spmm(tape, *hop_, tape.parameter(*node_rows_));
+      const Var<T> own =
+          tensor::rows_of_rank(tape, tape.parameter(*node_rows_), input.features->share());
+      Var<T> rows = tensor::spmm(tape, *hop_, own);
       rows = tensor::scale(tape, tensor::add_bias(tape, rows, tape.parameter(*node_bias_)),
                            1 - delta_);
       u = u ? tensor::add(tape, u, rows) : rows;

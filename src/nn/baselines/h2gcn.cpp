@@ -71,20 +71,22 @@ class H2gcn final : public Model<T> {
     embed_.prepare(*input.features);
     one_hop_ = shared_adjacency(input, Normalisation::kSymmetric);
     const graph::CsrGraph& graph = *input.graph;
-    two_hop_ = input.precomputed->template get<SparseMatrix<T>>(
-        "h2gcn: two-hop graph",
-        [&] { return two_hop_size<T>(graph, input.precomputed->bytes_left()); },
-        [&] { return symmetric_adjacency<T>(graph::two_hop_graph(graph), /*self_loops=*/false); });
+    const auto make = [&graph] {
+      return symmetric_adjacency<T>(graph::two_hop_graph(graph), /*self_loops=*/false);
+    };
+    two_hop_ = shared_operator<T>(
+        input, "h2gcn: two-hop graph",
+        [&] { return two_hop_size<T>(graph, input.precomputed->bytes_left()); }, make);
     two_hop_dense_ = nullptr;  // of the graph before
-    const int64_t cells = two_hop_->rows() * two_hop_->cols();
-    const double joined = static_cast<double>(two_hop_->nonzeros());
+    const int64_t cells = graph.nodes() * graph.nodes();
+    const double joined = static_cast<double>(two_hop_->all_nonzeros());
     if (joined < this->options().extra.at("dense") * static_cast<double>(cells)) return;
     two_hop_dense_ = input.precomputed->template get<Matrix<T>>(
         "h2gcn: two-hop graph as a dense matrix",
         [&] {
           return PartSize{cells * static_cast<int64_t>(sizeof(T)), {}};
         },
-        [&] { return dense_copy(*two_hop_); });
+        [&] { return two_hop_->share() ? dense_copy(make()) : dense_copy(*two_hop_); });
   }
 
   Var<T> forward(Tape<T>& tape, const GraphInput<T>& input, Inspection<T>* inspection) override {
@@ -106,7 +108,8 @@ class H2gcn final : public Model<T> {
  private:
   Linear<T> embed_, classify_;
   std::shared_ptr<const SparseMatrix<T>> one_hop_, two_hop_;
-  std::shared_ptr<const Matrix<T>> two_hop_dense_;  // instead of two_hop_, where that is full
+  // Instead of two_hop_, where that is full; whole on every rank.
+  std::shared_ptr<const Matrix<T>> two_hop_dense_;
 };
 
 }  // namespace

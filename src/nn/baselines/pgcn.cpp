@@ -43,18 +43,18 @@ class Pgcn final : public Model<T> {
   void prepare(const GraphInput<T>& input) override {
     const NodeFeatures<T>& x = *input.features;
     const double gamma = this->options().extra.at("gamma");
-    propagation_ = input.precomputed->template get<tensor::SparseMatrix<T>>(
-        fmt::format("P(1, {})", gamma),
+    propagation_ = shared_operator<T>(
+        input, fmt::format("P(1, {})", gamma),
         [&] {
           return PartSize{sparse_bytes<T>(x.rows(), input.graph->arcs() + x.rows()), {}};
         },
         [&] { return laplacian_propagation<T>(*input.graph, gamma); });
-    const bool store =
-        !x.is_sparse() || x.rows() * x.cols() <= x.sparse().nonzeros() + propagation_->nonzeros();
+    const bool store = !x.is_sparse() || x.rows() * x.cols() <= x.sparse().all_nonzeros() +
+                                                                    propagation_->all_nonzeros();
     propagated_ = nullptr;
     if (store) {
       propagated_ = input.precomputed->template get<tensor::Matrix<T>>(
-          fmt::format("pgcn: P(1, {}) X", gamma),
+          name_on_rank(input, fmt::format("pgcn: P(1, {}) X", gamma)),
           [&] {
             return PartSize{x.rows() * x.cols() * static_cast<int64_t>(sizeof(T)), {}};
           },
@@ -68,7 +68,7 @@ class Pgcn final : public Model<T> {
     if (propagated_ == nullptr) {
       x = spmm(tape, *propagation_, input_(tape, view_input(tape, *input.features)));
     } else {
-      x = input_(tape, tape.reference(*propagated_));
+      x = input_(tape, tape.reference(*propagated_, input.features->share()));
     }
     x = activated(tape, x);
     for (const Linear<T>& layer : hidden_) {
