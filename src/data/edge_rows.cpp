@@ -2,12 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "dgat/core/progress.h"
 #include "dgat/graph/builder.h"
 
 namespace dgat::data {
+namespace {
+
+/// Entries of a matrix, off its diagonal, at a place that an entry had before.
+int64_t repeated_places(const std::vector<graph::Edge>& entries) {
+  std::vector<std::pair<graph::NodeId, graph::NodeId>> places;
+  places.reserve(entries.size());
+  for (const auto& [row, column] : entries) {
+    if (row != column) places.emplace_back(row, column);
+  }
+  std::ranges::sort(places);
+  return std::ranges::ssize(std::ranges::unique(places));
+}
+
+}  // namespace
 
 void set_graph(Dataset& dataset, graph::NodeId nodes, const EdgeRows& rows,
                const LoadOptions& options, const std::string& source) {
@@ -21,7 +38,7 @@ void set_graph(Dataset& dataset, graph::NodeId nodes, const EdgeRows& rows,
   }
   dataset.graph = std::move(built.graph);
   dataset.dropped_self_loops = built.self_loops;
-  dataset.dropped_duplicates = built.duplicates;
+  dataset.dropped_duplicates = rows.matrix ? repeated_places(rows.edges) : built.duplicates;
 }
 
 }  // namespace dgat::data

@@ -14,6 +14,7 @@ namespace dgat::data {
 struct EdgeRows {
   std::vector<graph::Edge> edges;
   std::vector<float> weights;
+  bool matrix = false;  ///< entries of a matrix: (j, i) does not repeat (i, j)
 
   void add(graph::Edge edge) { edges.push_back(edge); }
   void add(graph::Edge edge, float weight) {

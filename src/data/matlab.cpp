@@ -69,7 +69,7 @@ constexpr std::string_view kMatAdjacency[] = {"a", "adj", "homo", "network"},
 
 EdgeRows edges_of_matrix(const MatVariables& in, const MatFile::Variable& variable) {
   const MatMatrix matrix = in.file().read(variable);
-  EdgeRows rows;
+  EdgeRows rows{.edges = {}, .weights = {}, .matrix = true};
   const auto add = [&](int64_t i, int64_t j, double value) {
     if (value == 0) return;
     const auto weight = static_cast<float>(value);

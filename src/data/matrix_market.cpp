@@ -75,7 +75,8 @@ Dataset read_matrix_market(const std::filesystem::path& path, const LoadOptions&
   const Banner banner = read_banner(reader);
   const Sizes sizes = read_sizes(reader);
   const size_t columns = banner.has_values ? 3 : 2;
-  EdgeRows rows;
+  // One triangle of a symmetric matrix is enough: an entry beyond it repeats an edge.
+  EdgeRows rows{.edges = {}, .weights = {}, .matrix = !banner.symmetric};
   // The claimed count is believed up to a point: a short file may claim anything.
   rows.edges.reserve(static_cast<size_t>(std::min<int64_t>(sizes.entries, 1 << 20)));
   int64_t read = 0;

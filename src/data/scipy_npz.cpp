@@ -34,7 +34,7 @@ void report_others(const NpzReader& file, const std::string& matrix) {
 }
 
 EdgeRows edges_of(const CsrArrays& csr, const NpzReader& file, const std::string& prefix) {
-  EdgeRows rows;
+  EdgeRows rows{.edges = {}, .weights = {}, .matrix = true};
   for (int64_t i = 0; i < csr.rows; ++i) {
     for (int64_t e = csr.offsets[static_cast<size_t>(i)];
          e < csr.offsets[static_cast<size_t>(i) + 1]; ++e) {

@@ -45,6 +45,26 @@ TEST_F(StudyVerbs, AListInTheConfigOfCompareIsAGrid) {
   EXPECT_THAT(trained.err, HasSubstr("grid.yaml:1: gamma has a list of values"));
 }
 
+TEST_F(StudyVerbs, TheConfigOfCompareNamesTheModelsUnlessTheCommandLineDoes) {
+  const auto rows = [this](const std::string& yaml, std::vector<std::string> more) {
+    std::ofstream(folder_ / "models.yaml") << yaml;
+    std::vector<std::string> command = {
+        "compare", data(), "--config", (folder_ / "models.yaml").string(),
+        "--out",   out(),  "--json"};
+    command.insert(command.end(), more.begin(), more.end());
+    const RunResult result = study(command);
+    EXPECT_EQ(result.exit, 0) << result.err;
+    std::vector<std::string> names;
+    const json printed = json::parse(result.out);
+    for (const json& row : printed["rows"]) names.push_back(row["model"].get<std::string>());
+    std::ranges::sort(names);
+    return names;
+  };
+  EXPECT_EQ(rows("model: [resnet, gcn]\n", {}), (std::vector<std::string>{"gcn", "resnet"}));
+  EXPECT_EQ(rows("model: gcn\n", {}), std::vector<std::string>{"gcn"});
+  EXPECT_EQ(rows("model: [resnet, gcn]\n", {"--models", "sage"}), std::vector<std::string>{"sage"});
+}
+
 TEST_F(StudyVerbs, CompareWritesEveryFormatAndContinuesFromItsLedger) {
   const RunResult first =
       study({"compare", data(), "--models", "gat,dgat", "--out", out(), "--json"});

@@ -220,6 +220,28 @@ TEST_F(Train, AFileNameThatIsNotUtf8CostsNoResult) {
   EXPECT_TRUE(std::filesystem::exists(out() + "/split-0.safetensors"));
 }
 
+TEST_F(Train, AMetricThatCannotRiseChoosesNoStepAndThisIsSaid) {
+  const std::string folder = out("clear");
+  std::filesystem::create_directory(folder);
+  std::ofstream nodes(folder + "/nodes.csv"), edges(folder + "/edges.csv");
+  nodes << "id,label,x,y\n";
+  edges << "source,target\n";
+  for (int i = 0; i < 20; ++i) {
+    nodes << i << ',' << i % 2 << ',' << i % 2 << ',' << 1 - i % 2 << '\n';
+    edges << i << ',' << (i + 1) % 20 << '\n';
+  }
+  nodes.close();
+  edges.close();
+  const RunResult run =
+      run_dgat({"train", folder, "--model", "resnet", "--hidden", "8", "--layers", "1", "--steps",
+                "30", "--splits", "1", "--lr", "0.1", "--out", out()});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_THAT(run.err,
+              HasSubstr("train: split 0: the network of the first evaluation is kept, because its "
+                        "validation roc_auc is 100 % already; 4 validation nodes are too few"));
+  EXPECT_THAT(train({"--out", out("b")}).err, testing::Not(HasSubstr("first evaluation is kept")));
+}
+
 TEST_F(Train, RandomSplitsAreSaid) {
   const std::string bare = out("bare.npz");
   ASSERT_EQ(run_dgat({"generate", "csbm", "--nodes", "60", "--splits", "0", "--out", bare}).exit,

@@ -35,6 +35,7 @@ TEST(Matlab, SparseMatrixWithWeightsLabelsAndFeatures) {
   EXPECT_THAT(data.graph.edge_list(), ElementsAre(Edge{0, 1}, Edge{1, 2}, Edge{2, 3}));
   EXPECT_THAT(data.graph.edge_weights(), ElementsAre(2.5F, 1.0F, 1.0F));
   EXPECT_EQ(data.dropped_self_loops, 1);
+  EXPECT_EQ(data.dropped_duplicates, 0) << "a symmetric matrix has every edge twice";
   EXPECT_THAT(data.labels, ElementsAre(0, 1, 1, 0));
   EXPECT_TRUE(data.class_names.empty());
   EXPECT_TRUE(data.features.is_sparse());

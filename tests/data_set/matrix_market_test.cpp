@@ -39,6 +39,16 @@ TEST_F(MatrixMarket, ReadsEveryFieldAndSymmetry) {
               ElementsAre(Edge{1, 2}));
 }
 
+TEST_F(MatrixMarket, TheTransposedEntryIsNoDuplicateARepeatedOneIs) {
+  const std::string banner = "%%MatrixMarket matrix coordinate pattern ";
+  const Dataset both = read(banner + "general\n3 3 4\n1 2\n2 1\n2 3\n3 3\n");
+  EXPECT_THAT(both.graph.edge_list(), ElementsAre(Edge{0, 1}, Edge{1, 2}));
+  EXPECT_EQ(both.dropped_duplicates, 0);
+  EXPECT_EQ(both.dropped_self_loops, 1);
+  EXPECT_EQ(read(banner + "general\n3 3 4\n1 2\n2 1\n2 1\n2 1\n").dropped_duplicates, 2);
+  EXPECT_EQ(read(banner + "symmetric\n3 3 2\n1 2\n2 1\n").dropped_duplicates, 1);
+}
+
 TEST_F(MatrixMarket, IsAGraphWithoutLabels) {
   const Dataset data = read("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n");
   EXPECT_EQ(data.name, "g");

@@ -1,6 +1,7 @@
 // dgat train: train and evaluate a model over the splits of a data set.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -55,6 +56,25 @@ train::Settings resumed_settings(const Train& options, const fs::path& config) {
 std::string percent(const train::MeanStd& m, size_t splits) {
   using train::percent;
   return splits == 1 ? percent(m.mean) : fmt::format("{} ± {}", percent(m.mean), percent(m.std));
+}
+
+/// A validation metric that cannot rise keeps the network of the first evaluation.
+void say_where_nothing_was_chosen(const study::Run& run) {
+  const data::Dataset& dataset = *run.inputs.data.dataset;
+  std::string splits, metric;
+  size_t nodes = 0;
+  for (const study::TrialResult& s : run.row.splits) {
+    if (s.val < 1 || s.best_step > run.inputs.config->eval_every) continue;
+    const size_t count = dataset.splits[static_cast<size_t>(s.split)].val.size();
+    nodes = splits.empty() ? count : std::min(nodes, count);
+    splits += fmt::format("{}{}", splits.empty() ? "" : ", ", s.split);
+    metric = s.metric;
+  }
+  if (splits.empty()) return;
+  notice(fmt::format(
+      "train: split {}: the network of the first evaluation is kept, because its validation {} is "
+      "100 % already; {} validation nodes are too few to choose a step",
+      splits, metric, nodes));
 }
 
 void print_summary(const study::Run& run) {
@@ -217,6 +237,7 @@ void run(const Train& options) {
     const study::Run run = study::run_training(data, config, cache, &directory);
     if (!dist::leads()) return;
     const dist::RankScope scope(dist::alone());
+    say_where_nothing_was_chosen(run);
     const auto spill = train::spill_scope(config);
     report::write_page(report::run_page(out, cache, {.inputs = &run.inputs}), out / "report.html");
     if (options.common.json) {
