@@ -17,8 +17,8 @@
 namespace dgat::tensor {
 
 /// The rows of the senders as graph.senders() counts them: where the graph is split over ranks,
-/// those that arcs of this rank read. Where memory is saved, ranks fetch them again for the backward
-/// pass, all at the same place. Gradients go to x.
+/// those that arcs of this rank read. Where memory is saved, ranks fetch them again for the
+/// backward pass, all at the same place. Gradients go to x.
 template <class T>
 Var<T> rows_of_senders(Tape<T>& tape, const MessageGraph& graph, const Var<T>& x) {
   if (!graph.share()) return x;

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "dgat/core/error.h"
+#include "dgat/core/memory_limits.h"
 #include "dgat/tensor/pool.h"
 
 namespace dgat::tensor {
@@ -65,6 +66,7 @@ void SpillFiles::begin(const std::filesystem::path& folder, int64_t in_memory) {
   if (scopes_++ > 0) return;
   folder_ = folder;
   in_memory_ = in_memory;
+  most_resident_ = resident_bytes() + in_memory;
   statistics_ = {.bytes_in_files = statistics_.bytes_in_files,
                  .peak_bytes_in_files = statistics_.bytes_in_files};
 }
@@ -113,11 +115,8 @@ void SpillFiles::take(void* memory) {
   const auto at = buffers_.find(memory);
   if (at == buffers_.end()) return;
   at->second.order = next_order_++;
+  make_room(at->second.bytes);
   in_use_.emplace(at->second.order, memory);
-  while (inside_ > in_memory_ && in_use_.size() > 1) {
-    void* oldest = in_use_.begin()->second;
-    send_out(oldest, buffers_.at(oldest));
-  }
 }
 
 bool SpillFiles::give_back(void* memory) {
@@ -148,6 +147,24 @@ void SpillFiles::read_backwards(int more) {
 SpillStatistics SpillFiles::statistics() {
   const std::lock_guard lock(mutex_);
   return statistics_;
+}
+
+/// For a buffer that is about to be filled. What a pass read of buffers outside memory is in memory
+/// again; it goes first, because it is on the disk.
+void SpillFiles::make_room(int64_t bytes) {
+  const auto excess = [&] {
+    return std::max(inside_ - in_memory_, resident_bytes() + bytes - most_resident_);
+  };
+  if (excess() <= 0) return;
+  for (const auto& [order, memory] : outside_) {
+    madvise(memory, static_cast<size_t>(buffers_.at(memory).bytes), MADV_DONTNEED);
+  }
+  for (int64_t left = excess(); left > 0 && !in_use_.empty();) {
+    void* oldest = in_use_.begin()->second;
+    Buffer& buffer = buffers_.at(oldest);
+    left -= buffer.bytes;
+    send_out(oldest, buffer);
+  }
 }
 
 void SpillFiles::unmap(std::unordered_map<void*, Buffer>::iterator at) {

@@ -40,6 +40,7 @@ class SpillFiles {
     int64_t order = 0;  // when it was handed out; 0: waiting
     bool outside = false;
   };
+  void make_room(int64_t bytes);
   void unmap(std::unordered_map<void*, Buffer>::iterator at);
   void send_out(void* memory, Buffer& buffer);
   void finish_leaving();
@@ -52,6 +53,7 @@ class SpillFiles {
   std::map<int64_t, void*> outside_;  // by order
   void* leaving_ = nullptr;           // is being written
   int64_t in_memory_ = 0;             // bytes that may stay
+  int64_t most_resident_ = 0;         // of the process
   int64_t inside_ = 0;                // bytes in memory, waiting or in use
   int64_t next_order_ = 1;
   std::atomic<int> scopes_ = 0;

@@ -117,9 +117,9 @@ TEST_F(Spill, AFullDiskIsOneSentence) {
 }
 
 TEST_F(Spill, AFolderThatSavesNothingIsRefused) {
-  const auto refusal = [](const std::filesystem::path& folder) {
+  const auto refusal = [](const std::filesystem::path& path) {
     try {
-      check_spill_folder(folder);
+      check_spill_folder(path);
     } catch (const InputError& error) {
       return std::string(error.what());
     }

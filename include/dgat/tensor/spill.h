@@ -11,8 +11,8 @@ namespace dgat::tensor {
 inline constexpr int64_t kSmallestFile = int64_t{1} << 20;
 
 /// As long as one exists, memory for large matrices comes from files that are mapped into memory.
-/// Of those in use, about `in_memory` bytes stay there; beyond that, the ones made first leave
-/// it first, which the backward pass needs last. It reads them ahead, in the reverse order.
+/// The process grows by about `in_memory` bytes; beyond that, the matrices made first leave memory
+/// first, which the backward pass needs last. It reads them ahead, in the reverse order.
 ///
 /// The files have no names, so nothing is left behind, also after a kill. Their space is reserved
 /// when they are made. A second scope uses the folder of the first.

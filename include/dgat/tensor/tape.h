@@ -137,7 +137,8 @@ class Tape {
   /// Not copied: must outlive every use.
   Var<T> reference(const Matrix<T>& value, dist::RowShare share = {});
   Var<T> parameter(Parameter<T>& parameter);  ///< not copied; receives a gradient
-  /// A constant that `make()` computes again, with the same bits; freed early where memory is saved.
+  /// A constant that `make()` computes again, with the same bits; freed early where memory is
+  /// saved.
   template <class Make>
   Var<T> constant_made_again(Make make) {
     Var<T> result = constant(make());

@@ -70,8 +70,8 @@ struct TrainHooks {
 SplitResult train_split(const SplitTask& task, nn::Model<float>& model,
                         const TrainHooks& hooks = {});
 
-/// Bytes that this process may have: --memory-budget, or its share of what the system has left beside
-/// `present`. Ranks on one machine share that.
+/// Bytes that this process may have: --memory-budget, or its share of what the system has left
+/// beside `present`. Ranks on one machine share that.
 int64_t memory_limit(const Config& config, int64_t present);
 
 /// While it lives, large matrices come from files, as --spill asks; null without that option.
