@@ -2,10 +2,20 @@
 // See kernels.h for the contracts.
 #pragma once
 
+#include <utility>
+
 #include "kernels/kernels.h"
 #include "kernels/vector.h"
 
 namespace dgat::tensor::DGAT_LEVEL {
+
+/// body(0), ..., body(kCount - 1) without a loop, so that arrays of vectors are registers.
+template <int kCount, class Body>
+inline void unrolled(Body body) {
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    (body(i), ...);
+  }(std::make_integer_sequence<int, kCount>{});
+}
 
 /// Sum over c of term(c) with whole vectors, then the rest one by one. `vector_term(c)` covers
 /// columns [c, c + lanes).
@@ -129,25 +139,26 @@ template <class V, int kVectors, int kPerHead, class T>
 inline void add_narrow_rows(const IndexedRows<T>& rows, const T* weights, int64_t count, T* out) {
   constexpr int kHeads = kVectors / kPerHead, kWidth = kLanesOf<V, T>;
   V acc[kVectors];
-  for (int v = 0; v < kVectors; ++v) acc[v] = get<V>(out + v * kWidth);
+  unrolled<kVectors>([&](int v) { acc[v] = get<V>(out + v * kWidth); });
   for (int64_t e = 0; e < count; ++e) {
     prefetch(rows, e + 8, count);
     const T* from = row_of(rows, e);
     const T* w = weights + e * kHeads;
-    for (int v = 0; v < kVectors; ++v) acc[v] += get<V>(from + v * kWidth) * w[v / kPerHead];
+    unrolled<kVectors>([&](int v) { acc[v] += get<V>(from + v * kWidth) * w[v / kPerHead]; });
   }
-  for (int v = 0; v < kVectors; ++v) put(out + v * kWidth, acc[v]);
+  unrolled<kVectors>([&](int v) { put(out + v * kWidth, acc[v]); });
 }
 
-/// Rows of kVectors vectors, if heads cut them between vectors. False: nothing was done.
+/// Rows of kVectors vectors under one weight, or eight, or one per vector. False: nothing was done.
 template <class V, int kVectors, class T>
 inline bool add_rows_of(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
                         T* out) {
   if (rows.width != kVectors * kLanesOf<V, T>) return false;
+  constexpr int kHeads = kVectors < 8 ? kVectors : 8;
   if (heads == 1) {
     add_narrow_rows<V, kVectors, kVectors>(rows, weights, count, out);
-  } else if (heads == kVectors) {
-    add_narrow_rows<V, kVectors, 1>(rows, weights, count, out);
+  } else if (heads == kHeads) {
+    add_narrow_rows<V, kVectors, kVectors / kHeads>(rows, weights, count, out);
   } else {
     return false;
   }
@@ -194,6 +205,12 @@ inline void add_short_heads(const IndexedRows<T>& rows, const T* weights, int64_
 template <class T>
 void weighted_sum(const IndexedRows<T>& rows, const T* weights, int64_t heads, int64_t count,
                   T* out) {
+  if constexpr (kBytes == 64) {  // AVX-512 has 32 registers
+    if (add_rows_of<Vector<T>, 32>(rows, weights, heads, count, out) ||
+        add_rows_of<Vector<T>, 16>(rows, weights, heads, count, out)) {
+      return;
+    }
+  }
   if (add_rows_of<Vector<T>, 8>(rows, weights, heads, count, out) ||
       add_rows_of<Vector<T>, 4>(rows, weights, heads, count, out) ||
       add_rows_of<Vector<T>, 2>(rows, weights, heads, count, out) ||
@@ -283,6 +300,10 @@ class HeadDots {
   HeadDots(const T* x, int64_t heads, int64_t d) : x_(x), heads_(heads), d_(d), short_(d) {
     if (heads == 8 && d == kLanes<T>) {
       form_ = Form::kVectors;
+    } else if (kInOrder && heads == 8 && d == 2 * kLanes<T>) {
+      form_ = Form::kTwoVectors;
+    } else if (kInOrder && heads == 8 && d == 4 * kLanes<T>) {
+      form_ = Form::kFourVectors;
     } else if (heads == 8 && d == kNarrowLanes<T>) {
       form_ = Form::kNarrow;
     } else if (ShortHeads<T>::fit(heads, d)) {
@@ -299,6 +320,10 @@ class HeadDots {
       case Form::kVectors:
         return eight<Vector<T>>(
             out, [=, this](int h) { return load(x_ + h * d_) * load(row + h * d_); });
+      case Form::kTwoVectors:
+        return long_heads<2>(row, out);
+      case Form::kFourVectors:
+        return long_heads<4>(row, out);
       case Form::kNarrow:
         return eight<Narrow<T>>(out, [=, this](int h) {
           return get<Narrow<T>>(x_ + h * d_) * get<Narrow<T>>(row + h * d_);
@@ -312,7 +337,23 @@ class HeadDots {
   }
 
  private:
-  enum class Form { kAny, kVectors, kNarrow, kShort };
+  enum class Form { kAny, kVectors, kTwoVectors, kFourVectors, kNarrow, kShort };
+  /// Whether sums_of_eight() adds the lanes of a vector in the order of sum(), as dot() does.
+  static constexpr bool kInOrder = kBytes == 64;
+
+  /// Heads of kVectors vectors, with the bits of dot().
+  template <int kVectors>
+  void long_heads(const T* row, T* out) const {
+    eight<Vector<T>>(out, [=, this](int h) {
+      const int64_t first = h * kVectors * kLanes<T>;
+      Vector<T> sum[2] = {};
+      unrolled<kVectors>([&](int v) {
+        const int64_t c = first + v * kLanes<T>;
+        sum[v % 2] += load(x_ + c) * load(row + c);
+      });
+      return sum[0] + sum[1];
+    });
+  }
   template <class V, class Product>
   static void eight(T* out, Product product) {
     V p[8];
@@ -330,7 +371,7 @@ template <class T>
 void dots(const T* x, const IndexedRows<T>& rows, int64_t heads, int64_t count, T* out) {
   const HeadDots<T> products(x, heads, rows.width / heads);
   for (int64_t e = 0; e < count; ++e) {
-    prefetch(rows, e + 4, count);
+    prefetch(rows, e + 8, count);
     products(row_of(rows, e), out + e * heads);
   }
 }
