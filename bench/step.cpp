@@ -1,6 +1,6 @@
 // Seconds of one training step: forward, backward, update and one evaluation forward.
 // Run:     build/release/bin/step_bench [--data ../shared/datasets] [--model dgat] [--threads 2]
-//          [--cpu] [--emulated] [CASE...]
+//          [--cpu] [--emulated] [--profile] [CASE...]
 // Prints:  per graph the sgemm rate measured in the same process, the floating-point operations of
 //          the step as defined and those that are done, the time that the former would take at that
 //          rate, the median time of a step, what share of it the ideal time is, the share of the
@@ -9,9 +9,10 @@
 //          The cases of recipe deep name their own model.
 // A second table compares the precisions f32 and bf16 on the cases of width 512, on a processor
 // with AMX: see precision_rows.h. --emulated prints its errors alone, on any processor and very
-// slowly. Every case runs in a process of its own, so that the memory is its own. --cpu measures
-// processor seconds per thread instead of seconds on the wall: for a machine that has other work to
-// do.
+// slowly. --profile prints the processor time of a step by operation instead, for the same cases
+// (operation_table.h). Every case runs in a process of its own, so that the memory is its own.
+// --cpu measures processor seconds per thread instead of seconds on the wall: for a machine that
+// has other work to do.
 #include <cblas.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -30,6 +31,7 @@
 #include "dgat/tensor/blas.h"
 #include "dgat/tensor/precision.h"
 #include "kernels/tile_unit.h"
+#include "operation_table.h"
 #include "precision_rows.h"
 #include "step_case.h"
 #include "stopwatch.h"
@@ -126,7 +128,7 @@ bool run_apart(const char* name, const Run& run) {
 int main(int argc, char** argv) {
   std::string folder = "../shared/datasets", model = "dgat";
   std::vector<std::string> wanted;
-  bool emulated = false;
+  bool emulated = false, profile = false;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--data" && i + 1 < argc) {
@@ -139,32 +141,35 @@ int main(int argc, char** argv) {
       cpu_time = true;
     } else if (argument == "--emulated") {
       emulated = true;
+    } else if (argument == "--profile") {
+      profile = true;
     } else {
       wanted.push_back(argument);
     }
   }
   int failures = 0;
-  const auto each_case = [&](const auto& run) {
+  // Cases at least so wide, each with a process of its own.
+  const auto each_case = [&](int64_t hidden, const auto& run) {
     for (const Case& c : kCases) {
-      if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), c.name) == wanted.end()) {
+      if (c.hidden < hidden ||
+          (!wanted.empty() && std::find(wanted.begin(), wanted.end(), c.name) == wanted.end())) {
         continue;
       }
-      run(c);
+      const bool succeeded = run_apart(c.name, [&] { run(c, Setting(c, folder, model)); });
+      failures += succeeded ? 0 : 1;
     }
   };
+  if (profile) {
+    each_case(512, print_operation_table);
+    return failures;
+  }
   if (!emulated) {
     fmt::print("{:<20}{:>9}{:>8}{:>8}{:>9}{:>10}{:>9}{:>8}{:>8}{:>9}{:>9}{:>9}\n", "graph",
                "GFLOP/s", "GFLOP", "done", "ideal s", "step s", "of ideal", "of rate", "peak GB",
                "loss", "goal s", "goal GB");
-    each_case([&](const Case& c) {
-      failures += run_apart(c.name,
-                            [&] {
-                              const Setting setting(c, folder, model);
-                              run_case(c, setting);
-                              if (c.hidden < 512) run_side_by_side(c, setting);
-                            })
-                      ? 0
-                      : 1;
+    each_case(0, [&](const Case& c, const Setting& setting) {
+      run_case(c, setting);
+      if (c.hidden < 512) run_side_by_side(c, setting);
     });
     if (!tensor::has_bf16()) {
       fmt::print("This processor has no AMX: the rows of precision bf16 are left out.\n");
@@ -174,15 +179,8 @@ int main(int argc, char** argv) {
     tensor::use_tile_unit(tensor::TileUnit::kEmulated);
   }
   print_precision_header();
-  each_case([&](const Case& c) {
-    if (c.hidden < 512) return;
-    failures += run_apart(c.name,
-                          [&] {
-                            const Setting setting(c, folder, model);
-                            run_precisions(c, setting, emulated ? 0 : sgemm_rate(), !emulated);
-                          })
-                    ? 0
-                    : 1;
+  each_case(512, [&](const Case& c, const Setting& setting) {
+    run_precisions(c, setting, emulated ? 0 : sgemm_rate(), !emulated);
   });
   return failures;
 }

@@ -44,6 +44,7 @@ const Kernels<T>& table() {
       .small_product = small_product<T>,
       .turn = turn<T>,
       .pack_tile = pack_tile<T>,
+      .multiply_tile = multiply_tile<T>,
       .gatv2_scores = gatv2_scores<T>,
       .gatv2_backward = gatv2_backward<T>,
   };
