@@ -1,9 +1,10 @@
 // Seconds and memory of one training step of every model, at two sizes of the same kind of graph.
 // Run:     build/release/bin/baselines_bench [--nodes 10000] [--factor 10] [--threads 2] [--cpu]
-// [MODEL...] Prints:  per model the median time of a step (forward, backward, update, evaluation),
-// the memory
-//          its process took beside the data, both at N and at factor * N nodes, the ratios, and the
-//          loss after the last step at the larger size (the error column). A model that is linear
+//          [--json] [MODEL...]
+// Prints:  per model (--json: as an object on a line of its own) the median time of a step
+//          (forward, backward, update, evaluation), the memory its process took beside the data,
+//          both at N and at factor * N nodes, the ratios, and the loss after the last step at the
+//          larger size (the error column). A model that is linear
 //          in nodes and edges has ratios near the factor; the larger graph no longer fits into the
 //          caches, which makes the time worse. The last column says "NOT LINEAR" above twice the
 //          factor, and the program ends with 1; a second pair of sizes tells caches from growth.
@@ -19,6 +20,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -126,6 +128,7 @@ bool measure_apart(const std::string& model, const data::Dataset& set,
 int main(int argc, char** argv) {
   int64_t nodes = 10'000, factor = 10;
   int threads = 0;
+  bool as_json = false;
   std::vector<std::string> models;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
@@ -137,6 +140,8 @@ int main(int argc, char** argv) {
       threads = std::atoi(argv[++i]);
     } else if (argument == "--cpu") {
       cpu_time = true;
+    } else if (argument == "--json") {
+      as_json = true;
     } else {
       models.push_back(argument);
     }
@@ -154,22 +159,38 @@ int main(int argc, char** argv) {
     train::InputBuilder(small, config, cache);
     train::InputBuilder(large, config, cache);
   }
-  fmt::print("{:<12}{:>12}{:>12}{:>8}{:>10}{:>10}{:>8}{:>10}\n", "model",
-             fmt::format("s, N={:.0e}", static_cast<double>(nodes)),
-             fmt::format("s, N={:.0e}", static_cast<double>(factor * nodes)), "ratio", "MB", "MB",
-             "ratio", "loss");
+  if (!as_json) {
+    fmt::print("{:<12}{:>12}{:>12}{:>8}{:>10}{:>10}{:>8}{:>10}\n", "model",
+               fmt::format("s, N={:.0e}", static_cast<double>(nodes)),
+               fmt::format("s, N={:.0e}", static_cast<double>(factor * nodes)), "ratio", "MB", "MB",
+               "ratio", "loss");
+  }
   int failures = 0;
   for (const std::string& model : models) {
     Measured a, b;
     std::fflush(stdout);
     if (!measure_apart(model, small, cache, threads, a) ||
         !measure_apart(model, large, cache, threads, b)) {
-      fmt::print("{:<12}failed\n", model);
+      fmt::print(stderr, "{:<12}failed\n", model);
       ++failures;
       continue;
     }
     const double time = b.seconds / a.seconds, memory = b.bytes / a.bytes;
     const bool linear = std::max(time, memory) <= 2 * static_cast<double>(factor);
+    if (as_json) {
+      const nlohmann::ordered_json row = {{"dataset", model},
+                                          {"nodes", nodes},
+                                          {"nodes_large", factor * nodes},
+                                          {"seconds", a.seconds},
+                                          {"seconds_large", b.seconds},
+                                          {"seconds_ratio", time},
+                                          {"bytes", a.bytes},
+                                          {"bytes_large", b.bytes},
+                                          {"bytes_ratio", memory},
+                                          {"loss", b.loss}};
+      fmt::print("{}\n", row.dump());
+      continue;  // the ratios say whether it is linear
+    }
     fmt::print("{:<12}{:>12.4f}{:>12.4f}{:>8.1f}{:>10.0f}{:>10.0f}{:>8.1f}{:>10.4f}{}\n", model,
                a.seconds, b.seconds, time, a.bytes / 1e6, b.bytes / 1e6, memory, b.loss,
                linear ? "" : "  NOT LINEAR");

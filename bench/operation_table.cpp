@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <ctime>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace dgat::bench {
 
-void print_operation_table(const Case& c, const Setting& setting) {
+void print_operation_table(const Case& c, const Setting& setting, bool as_json) {
   const train::SplitTask task = setting.task();
   const auto model = train::make_task_model(task);
   int64_t steps = 0;
@@ -31,10 +32,20 @@ void print_operation_table(const Case& c, const Setting& setting) {
   const double each = 1e3 / static_cast<double>(steps);
   const double total = each * static_cast<double>(last - first) / CLOCKS_PER_SEC;
   double rest = total;
-  fmt::print("\n{:<20}{:<22}{:>8}{:>11}{:>12}{:>11}{:>8}\n", "graph", "operation", "calls",
-             "forward ms", "backward ms", "both ms", "share");
+  if (!as_json) {
+    fmt::print("\n{:<20}{:<22}{:>8}{:>11}{:>12}{:>11}{:>8}\n", "graph", "operation", "calls",
+               "forward ms", "backward ms", "both ms", "share");
+  }
   const auto print = [&](std::string_view name, double calls, double forward, double backward,
                          double both) {
+    if (as_json) {
+      const nlohmann::ordered_json row = {{"dataset", c.name},       {"operation", name},
+                                          {"calls", calls},          {"forward_ms", forward},
+                                          {"backward_ms", backward}, {"both_ms", both},
+                                          {"share", both / total}};
+      fmt::print("{}\n", row.dump());
+      return;
+    }
     fmt::print("{:<20}{:<22}{:>8.0f}{:>11.1f}{:>12.1f}{:>11.1f}{:>7.1f}%\n", c.name, name, calls,
                forward, backward, both, 100 * both / total);
   };

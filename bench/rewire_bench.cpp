@@ -1,6 +1,7 @@
 // Rewiring and directional edge features on a large power-law graph.
-// Run:     build/release/bin/rewire_bench [--nodes 1000000] [--threads 2]
-// Prints:  for every mode the median seconds of five runs, and two error columns: edges on which
+// Run:     build/release/bin/rewire_bench [--nodes 1000000] [--threads 2] [--json]
+// Prints:  for every mode (--json: as an object) the median seconds of five runs, and two error
+// columns: edges on which
 //          the result differs from a plain count, and the worst row sum of B_dx (exactly 0 in
 //          real arithmetic). The goal is 1 s in total for 5e6 edges on two threads.
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
@@ -78,10 +80,13 @@ double worst_row_sum(const rewire::MessageGraph& graph) {
 
 int main(int argc, char** argv) {
   NodeId nodes = 1'000'000;
+  bool as_json = false;
   set_thread_count(2);
-  for (int a = 1; a + 1 < argc; a += 2) {
-    if (std::string_view(argv[a]) == "--nodes") nodes = std::atoi(argv[a + 1]);
-    if (std::string_view(argv[a]) == "--threads") set_thread_count(std::atoi(argv[a + 1]));
+  for (int a = 1; a < argc; ++a) {
+    const std::string_view argument = argv[a];
+    if (argument == "--json") as_json = true;
+    if (argument == "--nodes" && a + 1 < argc) nodes = std::atoi(argv[++a]);
+    if (argument == "--threads" && a + 1 < argc) set_thread_count(std::atoi(argv[++a]));
   }
   const CsrGraph graph = power_law_graph(nodes);
   Random random(2);
@@ -92,9 +97,11 @@ int main(int argc, char** argv) {
     label = random.below(2) == 0 ? -1 : static_cast<int32_t>(random.below(5));
   const spectral::NodeVectors phi(values);
 
-  fmt::print("{} nodes, {} edges, {} threads\n", graph.nodes(), graph.edges(), thread_count());
-  fmt::print("{:14} {:>9} {:>11} {:>9} {:>12} {:>13} {:>12}\n", "mode", "rewire s", "features s",
-             "total s", "edges after", "wrong edges", "B_dx error");
+  if (!as_json) {
+    fmt::print("{} nodes, {} edges, {} threads\n", graph.nodes(), graph.edges(), thread_count());
+    fmt::print("{:14} {:>9} {:>11} {:>9} {:>12} {:>13} {:>12}\n", "mode", "rewire s", "features s",
+               "total s", "edges after", "wrong edges", "B_dx error");
+  }
   for (const char* mode : {"none", "prune-near", "prune-far", "add", "prune-far+add", "hub"}) {
     std::vector<double> rewire_seconds, feature_seconds, total;
     rewire::RewireResult result;
@@ -109,9 +116,23 @@ int main(int argc, char** argv) {
       total.push_back(seconds_since(start));
       feature_seconds.push_back(total.back() - rewire_seconds.back());
     }
-    fmt::print("{:14} {:9.3f} {:11.3f} {:9.3f} {:12} {:13} {:12.1e}\n", mode,
-               median(rewire_seconds), median(feature_seconds), median(total),
-               result.report.edges_after, wrongly_dropped(graph, phi, result.report),
-               worst_row_sum(messages));
+    const int64_t wrong = wrongly_dropped(graph, phi, result.report);
+    const double error = worst_row_sum(messages);
+    if (as_json) {
+      const nlohmann::ordered_json row = {{"dataset", mode},
+                                          {"nodes", graph.nodes()},
+                                          {"edges", graph.edges()},
+                                          {"rewire", median(rewire_seconds)},
+                                          {"features", median(feature_seconds)},
+                                          {"seconds", median(total)},
+                                          {"edges_after", result.report.edges_after},
+                                          {"wrong", wrong},
+                                          {"error", error}};
+      fmt::print("{}\n", row.dump());
+    } else {
+      fmt::print("{:14} {:9.3f} {:11.3f} {:9.3f} {:12} {:13} {:12.1e}\n", mode,
+                 median(rewire_seconds), median(feature_seconds), median(total),
+                 result.report.edges_after, wrong, error);
+    }
   }
 }

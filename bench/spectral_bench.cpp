@@ -1,10 +1,11 @@
 // Eigenvectors of every graph named, for every gamma: which method ran, how long, how well.
 // Run:    spectral_bench FOLDER | FILE.npz | pa:NODES:EDGES_PER_NODE | grid:HEIGHT:WIDTH |
 // path:NODES ...
-//         [--gamma 0,0.1,1] [--solver auto] [--threads 0] [-k 1,8,32] [--limit 60]
-// Prints: one row per graph, gamma and k: the value of the last pair, the worst residual and angle
-//         of all. Every solve runs in a process of its own, so the peak memory is its own (graph
-//         included); user time counts all threads, and --limit ends a solve after so much of it.
+//         [--gamma 0,0.1,1] [--solver auto] [--threads 0] [-k 1,8,32] [--limit 60] [--json]
+// Prints: one row per graph, gamma and k (--json: as an object on a line of its own): the value of
+//         the last pair, the worst residual and angle of all. Every solve runs in a process of its
+//         own, so the peak memory is its own (graph included); user time counts all threads, and
+//         --limit ends a solve after so much of it.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -55,19 +57,37 @@ double user_seconds(const rusage& usage) {
 }
 
 void print_row(const std::string& name, const CsrGraph& graph,
-               const dgat::spectral::EigenOptions& options) {
+               const dgat::spectral::EigenOptions& options, bool as_json) {
   const auto result = dgat::spectral::solve_spectrum(graph, options);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const auto& part = result.parts.front();
+  const double residual = std::ranges::max(result.residuals);
+  const double angle = std::ranges::max(result.angle_bounds);
+  if (as_json) {
+    const nlohmann::ordered_json row = {{"dataset", name},
+                                        {"nodes", graph.nodes()},
+                                        {"edges", graph.edges()},
+                                        {"gamma", options.gamma},
+                                        {"k", options.k},
+                                        {"solver", result.solver},
+                                        {"seconds", result.seconds},
+                                        {"user", user_seconds(usage)},
+                                        {"peak_bytes", usage.ru_maxrss * 1024},
+                                        {"residual", residual},
+                                        {"angle", angle},
+                                        {"converged", result.converged}};
+    fmt::print("{}\n", row.dump());
+    std::fflush(stdout);
+    return;
+  }
   fmt::print(
       "{:<28} {:>8} {:>9} {:>5} {:>3} {:>9} {:>6} {:>8.3f} {:>8.3f} {:>7.0f} {:>12.6g} {:>4} "
       "{:>8.1e} {:>8.1e} {}\n",
       name, graph.nodes(), graph.edges(), options.gamma, options.k, result.solver,
       result.iterations, result.seconds, user_seconds(usage),
       static_cast<double>(usage.ru_maxrss) / 1024, part.eigenvalues.back(),
-      part.multiplicity.back(), std::ranges::max(result.residuals),
-      std::ranges::max(result.angle_bounds),
+      part.multiplicity.back(), residual, angle,
       result.converged ? (part.certified ? "certified" : "converged") : "NOT CONVERGED");
   std::fflush(stdout);
 }
@@ -82,12 +102,14 @@ int main(int argc, char** argv) {
   std::vector<int> ks = {1};
   int threads = 0;
   unsigned limit = 0;
+  bool as_json = false;
   app.add_option("graphs", names)->required();
   app.add_option("--gamma", gammas)->delimiter(',');
   app.add_option("--solver", solver);
   app.add_option("--threads", threads);
   app.add_option("-k", ks)->delimiter(',');
   app.add_option("--limit", limit);
+  app.add_flag("--json", as_json);
   CLI11_PARSE(app, argc, argv);
 
   std::vector<std::string> graphs;
@@ -103,10 +125,12 @@ int main(int argc, char** argv) {
   std::ranges::sort(graphs);
   dgat::set_quiet(true);
   dgat::set_thread_count(1);  // threads do not survive fork(): only the children start some
-  fmt::print(
-      "{:<28} {:>8} {:>9} {:>5} {:>3} {:>9} {:>6} {:>8} {:>8} {:>7} {:>12} {:>4} {:>8} {:>8}\n",
-      "graph", "nodes", "edges", "gamma", "k", "solver", "steps", "seconds", "user", "MB", "lambda",
-      "mult", "residual", "angle");
+  if (!as_json) {
+    fmt::print(
+        "{:<28} {:>8} {:>9} {:>5} {:>3} {:>9} {:>6} {:>8} {:>8} {:>7} {:>12} {:>4} {:>8} {:>8}\n",
+        "graph", "nodes", "edges", "gamma", "k", "solver", "steps", "seconds", "user", "MB",
+        "lambda", "mult", "residual", "angle");
+  }
   std::fflush(stdout);
   int failures = 0;
   for (const std::string& name : graphs) {
@@ -121,10 +145,10 @@ int main(int argc, char** argv) {
           if (limit > 0) setrlimit(RLIMIT_CPU, &most);
           try {
             print_row(title, graph,
-                      {.gamma = gamma, .k = k, .solver = dgat::spectral::solver_from(solver)});
+                      {.gamma = gamma, .k = k, .solver = dgat::spectral::solver_from(solver)},
+                      as_json);
           } catch (const dgat::Error& error) {
-            fmt::print("{} gamma {} k {}: {}\n", title, gamma, k, error.what());
-            std::fflush(stdout);
+            fmt::print(stderr, "{} gamma {} k {}: {}\n", title, gamma, k, error.what());
             _exit(1);
           }
           _exit(0);
@@ -132,8 +156,9 @@ int main(int argc, char** argv) {
         int status = 0;
         waitpid(child, &status, 0);
         failures += status != 0 ? 1 : 0;
-        if (WIFSIGNALED(status)) fmt::print("{} gamma {} k {}: stopped\n", title, gamma, k);
-        std::fflush(stdout);
+        if (WIFSIGNALED(status)) {
+          fmt::print(stderr, "{} gamma {} k {}: stopped\n", title, gamma, k);
+        }
       }
     }
   }

@@ -1,15 +1,16 @@
 // Seconds of one training step: forward, backward, update and one evaluation forward.
 // Run:     build/release/bin/step_bench [--data ../shared/datasets] [--model dgat] [--threads 2]
-//          [--cpu] [--emulated] [--profile] [CASE...]
+//          [--cpu] [--emulated] [--profile] [--json] [CASE...]
 // Prints:  per graph the sgemm rate measured in the same process, the floating-point operations of
 //          the step as defined and those that are done, the time that the former would take at that
 //          rate, the median time of a step, what share of it the ideal time is, the share of the
 //          rate that the operations done reach, the peak memory of the process, and the loss after
 //          the last step (the error column: it must agree between machines to about four digits).
-//          The cases of recipe deep name their own model.
+//          The cases of recipe deep name their own model. --json: every row of a table as an object
+//          on a line of its own.
 // A second table compares the precisions f32 and bf16 on the cases of width 512, on a processor
-// with AMX: see precision_rows.h. --emulated prints its errors alone, on any processor and very
-// slowly. --profile prints the processor time of a step by operation instead, for the same cases
+// with AMX: see precision_rows.h. --emulated prints its errors alone, on any processor.
+// --profile prints the processor time of a step by operation instead, for the same cases
 // (operation_table.h). Every case runs in a process of its own, so that the memory is its own.
 // --cpu measures processor seconds per thread instead of seconds on the wall: for a machine that
 // has other work to do.
@@ -21,6 +22,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -39,6 +41,8 @@
 namespace {
 using namespace dgat;
 using namespace dgat::bench;
+
+bool as_json = false;
 
 /// Multiply-adds per second of single-threaded sgemm calls on all threads at once, times two.
 double sgemm_rate() {
@@ -71,6 +75,19 @@ void run_case(const Case& c, const Setting& setting) {
   const double rate = sgemm_rate();
   const Work work = step_work(*train::make_task_model(setting.task()), setting);
   const double ideal = work.defined / rate;
+  if (as_json) {
+    const nlohmann::ordered_json row = {{"dataset", c.name},
+                                        {"sgemm", rate},
+                                        {"defined", work.defined},
+                                        {"done", work.done},
+                                        {"seconds", median},
+                                        {"of_ideal", ideal / median},
+                                        {"of_rate", work.done / rate / median},
+                                        {"peak_bytes", usage.ru_maxrss * 1024},
+                                        {"loss", loss}};
+    fmt::print("{}\n", row.dump());
+    return;
+  }
   fmt::print(
       "{:<20}{:>9.1f}{:>8.2f}{:>8.2f}{:>9.4f}{:>10.6f}{:>8.0f}%{:>7.0f}%{:>8.2f}{:>9.4f}{:>9}"
       "{:>9}\n",
@@ -97,8 +114,13 @@ void run_side_by_side(const Case& c, const Setting& setting) {
     }
   }
   const double seconds = (now() - start) * (cpu_time ? threads : 1);
-  fmt::print("{:<20}{:>10.0f} steps/s of {} trainings side by side\n", c.name,
-             static_cast<double>(threads * setting.config.steps) / seconds, threads);
+  const double rate = static_cast<double>(threads * setting.config.steps) / seconds;
+  if (as_json) {
+    const nlohmann::ordered_json row = {{"dataset", c.name}, {"side_by_side", rate}};
+    fmt::print("{}\n", row.dump());
+    return;
+  }
+  fmt::print("{:<20}{:>10.0f} steps/s of {} trainings side by side\n", c.name, rate, threads);
 }
 
 /// In a process of its own; returns whether it succeeded.
@@ -139,6 +161,8 @@ int main(int argc, char** argv) {
       dgat::set_thread_count(std::atoi(argv[++i]));
     } else if (argument == "--cpu") {
       cpu_time = true;
+    } else if (argument == "--json") {
+      as_json = true;
     } else if (argument == "--emulated") {
       emulated = true;
     } else if (argument == "--profile") {
@@ -160,27 +184,32 @@ int main(int argc, char** argv) {
     }
   };
   if (profile) {
-    each_case(512, print_operation_table);
+    each_case(512, [](const Case& c, const Setting& setting) {
+      print_operation_table(c, setting, as_json);
+    });
     return failures;
   }
   if (!emulated) {
-    fmt::print("{:<20}{:>9}{:>8}{:>8}{:>9}{:>10}{:>9}{:>8}{:>8}{:>9}{:>9}{:>9}\n", "graph",
-               "GFLOP/s", "GFLOP", "done", "ideal s", "step s", "of ideal", "of rate", "peak GB",
-               "loss", "goal s", "goal GB");
+    if (!as_json) {
+      fmt::print("{:<20}{:>9}{:>8}{:>8}{:>9}{:>10}{:>9}{:>8}{:>8}{:>9}{:>9}{:>9}\n", "graph",
+                 "GFLOP/s", "GFLOP", "done", "ideal s", "step s", "of ideal", "of rate", "peak GB",
+                 "loss", "goal s", "goal GB");
+    }
     each_case(0, [&](const Case& c, const Setting& setting) {
       run_case(c, setting);
       if (c.hidden < 512) run_side_by_side(c, setting);
     });
     if (!tensor::has_bf16()) {
+      if (as_json) return failures;
       fmt::print("This processor has no AMX: the rows of precision bf16 are left out.\n");
       return failures;
     }
   } else {
     tensor::use_tile_unit(tensor::TileUnit::kEmulated);
   }
-  print_precision_header();
+  if (!as_json) print_precision_header();
   each_case(512, [&](const Case& c, const Setting& setting) {
-    run_precisions(c, setting, emulated ? 0 : sgemm_rate(), !emulated);
+    run_precisions(c, setting, emulated ? 0 : sgemm_rate(), !emulated, as_json);
   });
   return failures;
 }

@@ -2,13 +2,13 @@
 """The first non-trivial eigenvector of L(1, gamma) by SciPy's methods, beside `dgat spectrum`.
 
     python3 bench/peers/scipy_spectrum.py --data ../shared/datasets --dgat build/release/bin/dgat \
-        [--limit 20] [GRAPH...]
+        [--limit 20] [--json] [GRAPH...]
 
 Methods: Lanczos on the smallest end (eigsh SA), shift-invert below zero (eigsh sigma, SuperLU), and
 LOBPCG with the diagonal as preconditioner. All see the symmetric form gamma M^-1/2 (D - A) M^-1/2
 with M = gamma D + (1 - gamma) I (D - A for gamma 0), of the largest component, and are asked for
 the two smallest pairs to a tolerance of 1e-8. Every solve has a process of its own, which is ended
-after `--limit` seconds. Prints seconds, residual, and SciPy's best time over dgat's.
+after `--limit` seconds. Prints seconds, residual, and SciPy's best time over dgat's (--json: an object per row).
 """
 
 import argparse
@@ -103,25 +103,34 @@ def main():
     parser.add_argument("--dgat", required=True)
     parser.add_argument("--limit", type=float, default=20, help="seconds for one SciPy solve")
     parser.add_argument("--gamma", type=float, nargs="*", default=[0, 0.1, 1])
+    parser.add_argument("--json", action="store_true")
     parser.add_argument("graphs", nargs="*", default=GRAPHS)
     options = parser.parse_args()
-    print(f"{'graph':<24} {'gamma':>5} {'dgat s':>8} {'residual':>9}", end="")
-    print("".join(f" {m + ' s':>14} {'residual':>9}" for m in METHODS), f"{'best/dgat':>10}")
+    if not options.json:
+        print(f"{'graph':<24} {'gamma':>5} {'dgat s':>8} {'residual':>9}", end="")
+        print("".join(f" {m + ' s':>14} {'residual':>9}" for m in METHODS), f"{'best/dgat':>10}")
     for name in options.graphs:
         for gamma in options.gamma:
             path = os.path.join(options.data, name + ".npz")
             seconds, residual, value = dgat_row(options.dgat, path, gamma)
             line = f"{name:<24} {gamma:>5} {seconds:>8.3f} {residual:>9.1e}"
             best = None
+            record = {"dataset": name, "gamma": gamma, "dgat": seconds, "dgat_residual": residual}
             for method in METHODS:
                 row = scipy_row(method, path, gamma, options.limit)
                 if row is None:
-                    line += f" {'> ' + format(options.limit, 'g'):>14} {'':>9}"
+                    record[method] = f"> {options.limit:g}"
+                    line += f" {record[method]:>14} {'':>9}"
                     continue
                 good = row[1] <= 1e-6 and abs(row[2] - value) <= 1e-6 * max(value, 1e-9) + 1e-10
+                record[method] = row[0] if good else "wrong pair"
                 line += f" {row[0]:>14.2f} {row[1]:>9.1e}" if good else f" {'wrong pair':>14} {row[1]:>9.1e}"
                 if good and (best is None or row[0] < best):
                     best = row[0]
+            if options.json:
+                record |= {"peer": best, "ratio": best / seconds} if best else {}
+                print(json.dumps(record), flush=True)
+                continue
             print(line, f"{best / seconds:>10.1f}" if best else f"{'> ' + format(options.limit / seconds, '.0f'):>10}",
                   flush=True)
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """One training step of the same network in the peers, beside step_bench.
 
-    python3 bench/peers/step.py --data ../shared/datasets --bench build/release/bin/step_bench [CASE...]
+    python3 bench/peers/step.py --data ../shared/datasets --bench build/release/bin/step_bench [--json] [CASE...]
 
 Runs forward, backward, AdamW and one evaluation forward of the two-layer residual network (hidden
 512, 8 heads) in torch (gather and scatter), PyTorch Geometric (GATConv) and DGL (GATConv), whichever
 can be imported, and prints seconds per step and the ratio to dgat. Graphs without attention edge
-features (gat), so that every peer can take part; step_bench runs with --model gat.
+features (gat), so that every peer can take part; step_bench runs with --model gat. --json prints an object per row.
 """
 
 import argparse
+import json
 import os
 import subprocess
 import time
@@ -141,9 +142,9 @@ def seconds_per_step(attention, graph, x, labels, train, width, steps):
 def dgat_seconds(bench, folder, name):
     if not bench:
         return None
-    output = subprocess.run([bench, "--data", folder, "--model", "gat", "--threads", str(THREADS), name],
+    output = subprocess.run([bench, "--data", folder, "--model", "gat", "--threads", str(THREADS), "--json", name],
                             capture_output=True, text=True, check=True).stdout
-    return float(output.splitlines()[1].split()[5])  # "step s"
+    return json.loads(output.splitlines()[0])["seconds"]
 
 
 def main():
@@ -151,29 +152,32 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default="../shared/datasets")
     parser.add_argument("--bench", help="step_bench, to print the ratio")
+    parser.add_argument("--json", action="store_true")
     parser.add_argument("cases", nargs="*", default=list(STEPS))
     args = parser.parse_args()
     torch.set_num_threads(THREADS)
     peers = {"torch": ScatterAttention}
-    if pyg is None:
-        print("torch_geometric is missing: not compared")
-    else:
-        peers["pyg"] = PygAttention
-    if dgl is None:
-        print("dgl is missing: not compared")
-    else:
-        peers["dgl"] = DglAttention
-    print(f"{'graph':<20}{'dgat s':>10}" + "".join(f"{p + ' s':>10}{'ratio':>8}" for p in peers))
+    for name, module, attention in (("pyg", pyg, PygAttention), ("dgl", dgl, DglAttention)):
+        if module is not None:
+            peers[name] = attention
+        elif not args.json:
+            print(f"{name} is missing: not compared")
+    if not args.json:
+        print(f"{'graph':<20}{'dgat s':>10}" + "".join(f"{p + ' s':>10}{'ratio':>8}" for p in peers))
     for name in args.cases:
         graph, x, labels, train = load(args.data, name)
         ours = dgat_seconds(args.bench, args.data, name)
+        record = {"dataset": name, "dgat": ours}
         line = f"{name:<20}" + (f"{ours:>10.4f}" if ours else f"{'-':>10}")
         for peer, attention in peers.items():
             form = dgl.graph((graph[1], graph[0])) if peer == "dgl" else graph
             width = 64 if name == "texas" else 512
             theirs = seconds_per_step(attention, form, x, labels, train, width, STEPS.get(name, 3))
+            record[peer] = theirs
             line += f"{theirs:>10.4f}" + (f"{theirs / ours:>8.2f}" if ours else f"{'-':>8}")
-        print(line, flush=True)
+        record["peer"] = min(record[peer] for peer in peers)
+        record["ratio"] = record["peer"] / ours if ours else None
+        print(json.dumps(record) if args.json else line, flush=True)
 
 
 if __name__ == "__main__":

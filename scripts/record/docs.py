@@ -4,17 +4,18 @@ import re
 
 from record.manifest import RecordError
 
-DOCS = ["README.md", "docs/results.md", "docs/results-tuned.md", "docs/theory.md", "docs/advise.md", "docs/benchmarks.md"]
 BEGIN = re.compile(r"<!-- table: (\S+) -->$")
 END = "<!-- end -->"
 
 
+def pages(root):
+    return sorted(str(path.relative_to(root)) for path in [*root.glob("*.md"), *root.glob("docs/*.md")])
+
+
 def marked(root):
     """Yields (doc, id, first line, last line) of every marked table; lines count from 0, both exclusive of markers."""
-    for doc in DOCS:
+    for doc in pages(root):
         path = root / doc
-        if not path.exists():
-            continue
         lines = path.read_text().splitlines()
         begin = None
         for number, line in enumerate(lines):
@@ -35,7 +36,7 @@ def marked(root):
 def write(root, tables):
     """Puts the tables between their markers. Returns the docs that changed."""
     changed = []
-    for doc in DOCS:
+    for doc in pages(root):
         places = [place for place in marked(root) if place[0] == doc]
         if not places:
             continue

@@ -3,22 +3,27 @@
 import json
 import statistics
 
-from record.manifest import RecordError
+from record.manifest import RecordError, results_versions
 
 # Keys of a selection that are no options of the network.
 FIELDS = {"dataset", "model", "layers"}
 
 
 class Ledgers:
-    """All ledgers below experiments/, each read once. A place is ID or ID/FOLDER."""
+    """All ledgers below experiments/, each read once. A place is ID or ID/FOLDER.
+
+    Every line gets `equal_version`: the latest results version that gives what it says."""
 
     def __init__(self, root):
         self.root = root
+        self.versions = results_versions(root)
         self.lines = {}
 
     def read(self, place):
         if place not in self.lines:
             self.lines[place] = read_ledger(self.root, f"experiments/{place}/ledger.jsonl")
+            for line in self.lines[place]:
+                line["equal_version"] = self.versions.equal(line)
         return self.lines[place]
 
     def parts(self, name):
@@ -58,7 +63,7 @@ def fits(line, selection):
         elif key in FIELDS:
             found = line.get(key)
         else:
-            found = line.get("options", {}).get(key)
+            found = line.get("options", line.get("values", {})).get(key)
         if wanted is None or found is None:
             if wanted is not found:
                 return False
@@ -89,12 +94,12 @@ class Chosen:
 def choose(lines, choose_on=0, by="val"):
     """Candidates compete by their mean over the first choose_on splits (0: all). None without lines.
 
-    Lines of one results version only: of the versions there, the one with most splits, and the later of equals."""
+    Only lines that one results version gives: of the versions there, the one with most splits, and the later of equals."""
     if not lines:
         return None
     versions = {}
     for line in lines:
-        groups = versions.setdefault(line["results_version"], {})
+        groups = versions.setdefault(line["equal_version"], {})
         groups.setdefault(candidate(line), {})[line["split"]] = line
     groups = max(versions.items(), key=lambda item: (max(len(splits) for splits in item[1].values()), item[0]))[1]
     competing = {key: [line for split, line in splits.items() if not choose_on or split < choose_on]

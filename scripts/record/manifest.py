@@ -8,7 +8,7 @@ import yaml
 
 KEYS = {"id", "question", "command", "search", "record", "data", "duration", "docs", "splits", "table", "old",
         "seconds_per_trial"}
-NEEDED = {"id", "question", "command", "duration", "docs", "table"}
+NEEDED = {"id", "question", "duration", "docs", "table"}
 
 
 class RecordError(Exception):
@@ -21,11 +21,11 @@ class Entry:
 
     id: str
     question: str
-    command: str
     duration: str
     docs: list
     table: dict
     folder: pathlib.Path
+    command: str = ""
     data: list = dataclasses.field(default_factory=list)
     search: str = ""
     record: list = dataclasses.field(default_factory=list)
@@ -64,6 +64,8 @@ def read_manifest(root):
             raise RecordError(f"{where}: has no '{key}'; every entry needs {', '.join(sorted(NEEDED))}")
         for key in sorted(item.keys() - KEYS):
             raise RecordError(f"{where}: unknown key '{key}'; known are {', '.join(sorted(KEYS))}")
+        if not item.get("command") and not item.get("record"):
+            raise RecordError(f"{where}: has neither 'command' nor 'record'; say what makes its table")
         if item["id"] in entries:
             raise RecordError(f"{where}: stands there twice; give one of them another id")
         for file in item.get("data", []):
@@ -73,10 +75,30 @@ def read_manifest(root):
     return Manifest(root, checksums, entries)
 
 
-def present_version(root):
-    """The results version of the sources. Lines below it are old."""
+@dataclasses.dataclass
+class ResultsVersions:
+    """What the sources say of the results version: the present one, and what each one changed."""
+
+    present: int
+    changes: list  # (version, option or "" for every training, why)
+
+    def equal(self, line):
+        """The latest version with the results of a ledger line. Below the present one: the line is old."""
+        for version, option, _ in self.changes:
+            if version > line["results_version"] and (not option or option in line.get("options", {})):
+                return version - 1
+        return self.present
+
+    def describe(self, version):
+        options = [option for changed, option, _ in self.changes if changed == version]
+        return "every training" if "" in options else f"trainings with {', '.join(options)}"
+
+
+def results_versions(root):
     name = "include/dgat/train/results_version.h"
-    match = re.search(r"kResultsVersion\s*=\s*(\d+)", (root / name).read_text())
+    text = (root / name).read_text()
+    match = re.search(r"kResultsVersion\s*=\s*(\d+)", text)
+    changes = re.findall(r'^ *\{(\d+), "(\w*)"\},\s*//\s*(.*)$', text, re.MULTILINE)
     if not match:
         raise RecordError(f"{name}: does not say 'kResultsVersion = N'")
-    return int(match[1])
+    return ResultsVersions(int(match[1]), sorted((int(version), option, why) for version, option, why in changes))

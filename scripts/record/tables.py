@@ -9,11 +9,13 @@ lists for that column under `cells`. `from` names the ledger (default: the entry
   difference  test minus that of row `to`       chosen      `key` of the winner (layers or an option; `default`)
   steps       range of the best steps           edges       edges left of those before
   candidates  how many a search tried           winner      the winner's options in words
-  value       `field` of a recorded line        (`format`, `scale`)
+  value       `field` of a recorded line        (`format`, `scale`; `over`: median, least, most or range of the lines)
 
 `also: sigma` or `also: published` adds that in brackets. `each: [A, B]` repeats a row or column with {} replaced. A row
-may have `dagger` and `skip` (titles of columns), `mean: true` (means of the rows above), `budget` (trainings of each
-search, for a column of text) and `trainings` (how many a cell without any needs, where that is not the number of splits).
+may have `dagger` and `skip` (titles of columns), `mean: true` (means of the rows above), `budget` (trainings of each search),
+`goal` and `peer` (words for columns of text) and `trainings` (how many a cell without any needs, where that is not the
+number of splits). Of recorded lines, those of the last run count: the commit and
+date of the last line.
 """
 
 import json
@@ -24,8 +26,9 @@ from record.manifest import RecordError
 
 NOTHING = "–"
 COLUMN_KEYS = {"title", "show", "select", "published", "also", "also_format", "key", "default", "to", "field", "format",
-               "scale", "bare", "short", "left", "no_mean"}
-ROW_KEYS = {"name", "select", "published", "cells", "dagger", "skip", "mean", "trainings", "budget"}
+               "scale", "over", "bare", "short", "left", "no_mean"}
+ROW_KEYS = {"name", "select", "published", "cells", "dagger", "skip", "mean", "trainings", "budget", "goal", "peer"}
+OVER = {"median": statistics.median, "least": min, "most": max}
 TRAINED = {"test", "validation", "chosen", "steps", "edges", "winner", "difference", "sigma"}
 
 
@@ -165,20 +168,24 @@ class Table:
         return text, mean
 
     def value(self, row, column):
-        found = self.lines(row, column)[0]
+        found = [line for line in self.lines(row, column)[0] if line["values"].get(column["field"]) is not None]
         if not found:
             return Cell(NOTHING)
-        line = max(enumerate(found), key=lambda item: (item[1]["results_version"], item[0]))[1]
-        value = line["values"].get(column["field"])
-        if value is None:
-            return Cell(NOTHING)
+        last = max(enumerate(found), key=lambda item: (item[1]["equal_version"], item[0]))[1]
+        value = last["values"][column["field"]]
         if isinstance(value, str):
-            return Cell(value, lines=[line])
-        number = value * column.get("scale", 1)
+            return Cell(value, lines=[last])
+        scale, form, over = column.get("scale", 1), column.get("format", "g"), column.get("over")
+        if over:
+            run = [line for line in found if (line["commit"], line["date"]) == (last["commit"], last["date"])]
+            numbers = [line["values"][column["field"]] * scale for line in run]
+            if over == "range":
+                return Cell("–".join(dict.fromkeys(format(end, form) for end in (min(numbers), max(numbers)))), lines=run)
+            return Cell(format(OVER[over](numbers), form), OVER[over](numbers), run)
+        number = value * scale
         paper = self.paper(row, column)
-        form = column.get("format", "g")
         text = format(number, form) + (f" ({format(paper[0], column['also_format'])})" if paper else "")
-        return Cell(text.replace("0.", ".") if column.get("bare") else text, number, [line])
+        return Cell(text.replace("0.", ".") if column.get("bare") else text, number, [last])
 
     def markdown(self):
         """The table and the line below it: what a dagger means and what the numbers come from."""
@@ -187,7 +194,8 @@ class Table:
             if row.get("mean"):
                 for place, column in enumerate(self.columns):
                     numbers = [other[place].number for other in self.cells if other[place].number is not None]
-                    if numbers and not column.get("no_mean"):
+                    complete = all(other[place].text != NOTHING for other in self.cells)
+                    if numbers and complete and not column.get("no_mean"):
                         texts[index][place] = format(statistics.fmean(numbers), column.get("format", "g"))
             if self.entry.table.get("bold") == "best":
                 numbers = [cell.number for cell in self.cells[index] if cell.number is not None]
@@ -219,14 +227,24 @@ class Table:
         parts = [line for place in self.ledgers.parts(name) for line in self.ledgers.read(place) if id(line) not in shown]
         if parts:
             text += f"; searches and choices of depth: {len(parts)} more trials, {duration(sum(line['seconds'] for line in parts))}"
+        machines = dict.fromkeys(machine(line) for line in used if "values" in line and line["processor"])
+        if machines:
+            text += "; " + " and ".join(machines)
         if used:
             versions = sorted({line["results_version"] for line in used})
             dates = sorted({line["date"] for line in used})
             text += f"; results version {' and '.join(map(str, versions))}, {dates[0]}"
             text += f" to {dates[-1]}" if len(dates) > 1 else ""
+        text += "".join(dict.fromkeys(f"; {line['note']}" for line in used if "note" in line))
         if self.entry.old:
             text += f"; old: {self.entry.old}"
         return text + "." + (" –: not run yet." if any(cell.text == NOTHING for row in self.cells for cell in row) else "")
+
+
+def machine(line):
+    instructions = f" ({line['instruction_set']})" if line["instruction_set"] else ""
+    threads = f", {line['threads']} thread{'s' if line['threads'] > 1 else ''}" if line["threads"] else ""
+    return line["processor"] + instructions + threads
 
 
 def paper_text(value):

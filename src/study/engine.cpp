@@ -312,7 +312,7 @@ std::vector<TrialOutcome> run_trials(std::span<const Trial> trials, Ledger& ledg
   int64_t steps = 0;
   ledger.refresh();
   for (const Trial& trial : trials) {
-    keys.push_back(trial_key(trial));
+    keys.push_back(ledger.key_of(trial));
     if (ledger.find(keys.back()) || !seen.insert(keys.back()).second) continue;
     train::check_machine(*trial.config);
     steps += trial.config->steps;

@@ -14,7 +14,6 @@
 #include "dgat/core/error.h"
 #include "dgat/core/open_file.h"
 #include "dgat/core/progress.h"
-#include "dgat/train/results_version.h"
 #include "study_json.h"
 
 namespace dgat::study {
@@ -38,6 +37,12 @@ T known(const Json& json, const char* key, T unknown) {
 /// Locks are single bytes far behind the end of the file: one for the right to append, one for each
 /// trial. (flock() would lock all of them at once where the file lies on a server.)
 constexpr int64_t kAppend = std::numeric_limits<int64_t>::max();
+
+/// Whether the present program would give the same result.
+bool is_present(const TrialResult& result) {
+  const int64_t version = result.origin.results_version;
+  return version <= train::kResultsVersion && version >= train::first_equal_version(result.options);
+}
 
 /// The keys are hexadecimal; 60 bits of one will do.
 int64_t byte_of(const std::string& key) {
@@ -195,6 +200,16 @@ std::optional<TrialResult> Ledger::find(const std::string& key) const {
   return at->second;
 }
 
+std::string Ledger::key_of(const Trial& trial) const {
+  const int64_t first = train::first_equal_version(differing_options(*trial.config));
+  const std::lock_guard lock(mutex_);
+  for (int64_t version = train::kResultsVersion; version >= first; --version) {
+    std::string key = trial_key(trial, version);
+    if (results_.contains(key)) return key;
+  }
+  return trial_key(trial);
+}
+
 void Ledger::add(const TrialResult& result) {
   const std::lock_guard lock(mutex_);
   if (!path_.empty()) LockedFile(path_).append(to_line(result) + "\n");
@@ -242,7 +257,7 @@ void Ledger::read_new_lines(bool at_start) {
     const bool cut_short = in.eof();
     if (cut_short && !at_start) break;  // another process may still be at it
     std::optional<TrialResult> result = parse_line(line);
-    if (result && result->origin.results_version != train::kResultsVersion) {
+    if (result && !is_present(*result)) {
       ++old_lines_;
     } else if (result) {
       results_[result->key] = std::move(*result);
@@ -254,8 +269,8 @@ void Ledger::read_new_lines(bool at_start) {
   }
   if (at_start && old_lines_ > 0) {
     notice(fmt::format(
-        "{}: {} of {} lines have another results version than this program, which has {}; they are "
-        "ignored and their trials run again",
+        "{}: {} of {} lines are of programs with other results than this one, which has results "
+        "version {}; they are ignored and their trials run again",
         path_.string(), old_lines_, old_lines_ + results_.size(), train::kResultsVersion));
   }
 }

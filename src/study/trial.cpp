@@ -4,7 +4,6 @@
 
 #include "dgat/data/fingerprint.h"
 #include "dgat/data/sha256.h"
-#include "dgat/train/results_version.h"
 
 namespace dgat::study {
 
@@ -18,11 +17,11 @@ TrialData trial_data(data::Dataset dataset) {
   return {std::make_shared<const data::Dataset>(std::move(dataset)), std::move(content)};
 }
 
-std::string trial_key(const Trial& trial) {
+std::string trial_key(const Trial& trial, int64_t results_version) {
   const data::Split& split = trial.data.dataset->splits.at(static_cast<size_t>(trial.split));
   data::Sha256 hash;
   hash.update(fmt::format("results_version={}\n{}\nmodel={}\nlayers={}\nsplit={}\n",
-                          train::kResultsVersion, trial.data.fingerprint, trial.config->model,
+                          results_version, trial.data.fingerprint, trial.config->model,
                           trial.layers, trial.split));
   for (const auto* part : {&split.train, &split.val, &split.test}) {
     hash.update_list(std::span<const graph::NodeId>(*part));

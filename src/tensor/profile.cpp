@@ -68,9 +68,8 @@ std::vector<OperationTime> operation_times() {
   const std::scoped_lock lock(profile().mutex);
   std::vector<OperationTime> times;
   for (const auto& [name, time] : profile().operations) times.push_back(time);
-  std::ranges::stable_sort(times, std::greater(), [](const OperationTime& time) {
-    return time.forward + time.backward;
-  });
+  std::ranges::stable_sort(times, std::greater(),
+                           [](const OperationTime& time) { return time.forward + time.backward; });
   return times;
 }
 

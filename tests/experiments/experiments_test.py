@@ -55,8 +55,31 @@ entries:
     columns:
     - {{title: graph, show: name}}
     - {{title: left, show: value, field: edges.left, format: ",d"}}
+- id: times
+  question: How long does it take?
+  docs: [docs/results.md]
+  duration: 1 s
+  record:
+  - command: for s in 3 1 2; do echo "{{\\"dataset\\":\\"small\\",\\"k\\":1,\\"s\\":$s}}"; echo "{{\\"dataset\\":\\"small\\",\\"k\\":8,\\"s\\":9}}"; done
+    lines: true
+    threads: 2
+  - {{command: 'echo "{{\\"rows\\": [{{\\"name\\": \\"large\\", \\"s\\": 40}}]}}"', each: rows, named: name}}
+  table:
+    rows: [{{name: small, select: {{dataset: small, k: 1}}, goal: 5 s}}, {{name: large, select: {{dataset: large}}}}, {{name: mean, mean: true}}]
+    columns:
+    - {{title: graph, show: name}}
+    - {{title: last, show: value, field: s}}
+    - {{title: median, show: value, field: s, over: median}}
+    - {{title: all, show: value, field: s, over: range, format: .1f}}
+    - {{title: goal, show: text, key: goal}}
 """
-DOC = "# Toy\n\n<!-- table: toy -->\n<!-- end -->\n\ntext\n\n<!-- table: facts -->\n<!-- end -->\n"
+VERSIONS = """inline constexpr int64_t kResultsVersion = 3;
+inline constexpr ResultsChange kResultsChanges[] = {
+    {2, ""},         // sums are grouped otherwise
+    {3, "epsilon"},  // ties are broken otherwise
+};
+"""
+DOC = "# Toy\n\n<!-- table: toy -->\n<!-- end -->\n\ntext\n\n<!-- table: facts -->\n<!-- end -->\n\n<!-- table: times -->\n<!-- end -->\n"
 
 
 def trial(model, layers, split, val, test, version=2, **options):
@@ -71,7 +94,7 @@ class Experiments(unittest.TestCase):
         self.root = pathlib.Path(self.folder.name)
         (self.root / "docs").mkdir()
         (self.root / "include/dgat/train").mkdir(parents=True)
-        (self.root / "include/dgat/train/results_version.h").write_text("inline constexpr int kResultsVersion = 2;\n")
+        (self.root / "include/dgat/train/results_version.h").write_text(VERSIONS)
         (self.root / "data").mkdir()
         (self.root / "data/toy.npz").write_bytes(b"toy")
         (self.root / "experiments/toy").mkdir(parents=True)
@@ -121,6 +144,18 @@ class Experiments(unittest.TestCase):
         self.expect(0, "render")
         self.assertIn("| gat | 20.00 ± 0.00 |", self.doc.read_text())
 
+    def test_lines_that_a_version_did_not_change_go_with_its_own(self):
+        self.ledger([trial("gat", 1, 0, 0.5, 0.1, version=2)]
+                    + [trial("gat", 1, split, 0.5, 0.3, version=3) for split in (1, 2)]
+                    + [trial("dgat", 1, split, 0.5, 0.1, version=2, epsilon="1") for split in range(2)]
+                    + [trial("dgat", 1, 2, 0.5, 0.1, version=3, epsilon="1")])
+        self.expect(0, "render")
+        self.assertIn("| gat | 23.33 ± 11.55 |", self.doc.read_text())
+        self.assertIn("| dgat | 10.00 ± 0.00 (2 of 3 splits) †", self.doc.read_text())
+        status = self.expect(0, "status", "toy")
+        self.assertIn("version 2 changed every training: sums are grouped otherwise", status)
+        self.assertIn("old      2 lines from before version 3, which changed trainings with epsilon", status)
+
     def test_a_row_with_fewer_splits_says_so(self):
         self.ledger([trial("gat", 1, 0, 0.5, 0.4)])
         self.expect(0, "render")
@@ -151,9 +186,9 @@ class Experiments(unittest.TestCase):
 
     def test_status_counts_done_old_and_remaining(self):
         text = self.expect(0, "status", "toy")
-        self.assertIn("results version of the sources: 2", text)
+        self.assertIn("results version of the sources: 3", text)
         self.assertIn("done     9 lines", text)
-        self.assertIn("old      3 lines", text)
+        self.assertIn("old      3 lines from before version 2, which changed every training", text)
         self.assertIn("remains  3 trainings, about 90 s", text.replace("2 min", "90 s"))
         self.assertIn("run toy mlp", text)
 
@@ -194,12 +229,31 @@ class Experiments(unittest.TestCase):
         lines = (self.root / "experiments/facts/ledger.jsonl").read_text().splitlines()
         self.assertEqual(len(lines), 1)
         self.assertEqual(json.loads(lines[0])["values"], {"edges.left": 12345})
-        self.assertEqual(json.loads(lines[0])["results_version"], 2)
+        self.assertEqual(json.loads(lines[0])["results_version"], 3)
         self.expect(0, "render")
         self.assertIn("| toy | 12,345 |", self.doc.read_text())
 
+    def test_a_command_may_give_several_lines_and_a_cell_their_median_or_range(self):
+        self.assertIn("remains  2 of 2 recorded commands: scripts/experiments run times", self.expect(0, "status", "times"))
+        self.expect(0, "run", "times")
+        self.assertNotIn("recorded commands", self.expect(0, "status", "times"))
+        path = self.root / "experiments/times/ledger.jsonl"
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        self.assertEqual([line["dataset"] for line in lines], ["small"] * 6 + ["large"])
+        self.expect(0, "render")
+        self.assertIn("| small | 2 | 2 | 1.0–3.0 | 5 s |\n| large | 40 | 40 | 40.0 |  |\n| mean | 21 | 21 |  |  |", self.doc.read_text())
+        self.assertIn(", 2 threads", self.doc.read_text())
+        other_day = dict(lines[0], date="2020-01-01", values={"k": 1, "s": 100})
+        path.write_text("".join(json.dumps(line) + "\n" for line in [other_day, *lines[:6], dict(lines[1], note="by hand")]))
+        self.expect(0, "render")
+        self.assertIn("| small | 2 | 2 | 1.0–3.0 | 5 s |\n| large | – | – | – |  |\n| mean |  |  |  |  |", self.doc.read_text())
+        self.assertNotIn("by hand", self.doc.read_text())
+        path.write_text("".join(json.dumps(dict(line, note="by hand")) + "\n" for line in lines))
+        self.expect(0, "render")
+        self.assertIn("; by hand.", self.doc.read_text())
+
     def test_errors_say_where_and_what_to_do(self):
-        self.assertIn("no entry 'nothing'; there are toy, facts", self.expect(2, "run", "nothing"))
+        self.assertIn("no entry 'nothing'; there are toy, facts, times", self.expect(2, "run", "nothing"))
         self.assertIn("no verb", self.expect(2))
         manifest = self.root / "experiments/manifest.yaml"
         text = manifest.read_text()
@@ -207,6 +261,8 @@ class Experiments(unittest.TestCase):
         self.assertIn("entry 'toy': 'σ' has an unknown key 'shwo'", self.expect(2, "check"))
         manifest.write_text(text.replace("{model: resnet}", "{model: resnet, from: toi}"))
         self.assertIn("no entry 'toi'", self.expect(2, "check"))
+        manifest.write_text(text.replace("  command: echo\n", "").replace("  record:\n  - {dataset: toy", "  search:\n  - {dataset: toy"))
+        self.assertIn("entry 'facts': has neither 'command' nor 'record'", self.expect(2, "check"))
         manifest.write_text(text)
         (self.root / "experiments/toy/ledger.jsonl").write_text("{}\nnot json\n")
         self.assertIn("experiments/toy/ledger.jsonl:1: has no results_version", self.expect(2, "render"))

@@ -182,23 +182,50 @@ TEST(Ledger, ALineSaysWhatMadeIt) {
   EXPECT_EQ(again->origin.date, result.origin.date);
 }
 
-TEST(Ledger, LinesOfAnotherResultsVersionAreCountedAndNotUsed) {
+TEST(Ledger, LinesWhoseTrainingsALaterVersionChangedAreCountedAndNotUsed) {
   const TempDir temp;
-  TrialResult present = sample("a"), old = sample("b"), unknown = sample("c");
-  present.origin = old.origin = present_origin();
-  --old.origin.results_version;
+  TrialResult present = sample("a"), old = sample("b"), unknown = sample("c"), newer = sample("d");
+  present.origin = old.origin = newer.origin = present_origin();
+  old.origin.results_version = 2;
+  old.options["eigenvectors"] = "4";
+  ++newer.origin.results_version;
   nlohmann::json before_versions = nlohmann::json::parse(to_line(unknown));
   before_versions.erase("results_version");
   std::ofstream(temp / "ledger.jsonl") << to_line(old) << "\n"
                                        << before_versions.dump() << "\n"
+                                       << to_line(newer) << "\n"
                                        << to_line(present) << "\n";
   testing::internal::CaptureStderr();
   const Ledger ledger(temp / "ledger.jsonl");
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("2 of 3 lines"));
-  EXPECT_EQ(ledger.old_lines(), 2U);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("3 of 4 lines"));
+  EXPECT_EQ(ledger.old_lines(), 3U);
   EXPECT_EQ(ledger.size(), 1U);
   EXPECT_TRUE(ledger.find("a"));
   EXPECT_FALSE(ledger.find("b"));
+}
+
+TEST(Ledger, HasATrialOfAnEarlierVersionThatNoLaterOneChanged) {
+  const TempDir temp;
+  const TrialData data = test::small_data();
+  const Trial trial{data, test::small_options(), 1, 0};
+  const Trial changed{data, test::small_options({{"eigenvectors", "2"}}), 1, 0};
+  const auto options = differing_options(*trial.config);
+  const int64_t first = train::first_equal_version(options);
+  if (first == train::kResultsVersion) GTEST_SKIP() << "the present version changed every training";
+  TrialResult earlier = sample(trial_key(trial, first)), other = sample(trial_key(changed, first));
+  earlier.origin.results_version = other.origin.results_version = first;
+  earlier.options = options;
+  other.options = differing_options(*changed.config);
+  Ledger ledger(temp / "ledger.jsonl");
+  EXPECT_EQ(ledger.key_of(trial), trial_key(trial));
+  ledger.add(earlier);
+  ledger.add(other);
+  Ledger again(temp / "ledger.jsonl");
+  EXPECT_EQ(again.old_lines(), 1U);
+  EXPECT_EQ(again.key_of(trial), earlier.key);
+  EXPECT_EQ(again.key_of(changed), trial_key(changed)) << "version 3 changed it";
+  again.add(sample(trial_key(trial)));
+  EXPECT_EQ(again.key_of(trial), trial_key(trial)) << "the present version comes first";
 }
 
 TEST(Ledger, OneThatCannotBeWrittenIsFoundBeforeAnyTrial) {

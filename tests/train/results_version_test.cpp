@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "dgat/data/sha256.h"
 #include "dgat/tensor/simd.h"
 #include "dgat/train/inputs.h"
+#include "dgat/train/option_table.h"
 #include "dgat/train/trainer.h"
 #include "support/small_run.h"
 
@@ -59,9 +63,33 @@ TEST(ResultsVersion, IsRaisedWhenATrainingGivesOtherWeights) {
         << known.model << ", recipe " << known.recipe
         << ": a training gives other weights than before. If that is intended, raise "
            "kResultsVersion in "
-           "include/dgat/train/results_version.h, put the hash above into this test and add a line "
-           "under \"Changes results\" in CHANGELOG.md; otherwise find what changed them.";
+           "include/dgat/train/results_version.h, say below it which trainings changed, put the "
+           "hash "
+           "above into this test and add a line under \"Changes results\" in CHANGELOG.md; "
+           "otherwise "
+           "find what changed them.";
   }
+}
+
+TEST(ResultsVersion, EveryOneSaysWhatItChanged) {
+  std::set<int64_t> versions;
+  for (const ResultsChange& change : kResultsChanges) {
+    versions.insert(change.version);
+    const auto is_meant = [&](const OptionInfo& info) { return info.key == change.option; };
+    EXPECT_TRUE(change.option.empty() || std::ranges::any_of(config_options(), is_meant))
+        << change.option << " is no option of training";
+  }
+  EXPECT_EQ(versions.size(), static_cast<size_t>(kResultsVersion) - 1) << "2 .. kResultsVersion";
+  EXPECT_EQ(*versions.rbegin(), kResultsVersion);
+}
+
+TEST(ResultsVersion, AnEarlierOneIsEqualWhereNoLaterOneChangedTheOptions) {
+  constexpr ResultsChange kChanges[] = {{2, "gamma"}, {3, ""}, {4, "alpha"}, {5, "gamma"}};
+  EXPECT_EQ(first_equal_version({}, kChanges), 3);
+  EXPECT_EQ(first_equal_version({{"lr", "1"}, {"alpha", "0"}}, kChanges), 4);
+  EXPECT_EQ(first_equal_version({{"gamma", "1"}, {"alpha", "0"}}, kChanges), 5);
+  EXPECT_EQ(first_equal_version({{"gamma", "1"}}, std::span(kChanges).first(1)), 2);
+  EXPECT_EQ(first_equal_version({{"lr", "1"}}, std::span(kChanges).first(1)), 1);
 }
 
 }  // namespace

@@ -33,8 +33,9 @@ class Claim {
 /// add() writes a line by one call, under a lock of the file, and flushes it to disk. So several
 /// threads and several processes may share a ledger. A process that is killed loses at most the
 /// trials that were running. A line that was cut short is skipped with a notice and the next one
-/// begins on a line of its own. Lines of another results version (train/results_version.h) stay in
-/// the file and are not used; a notice says how many there are.
+/// begins on a line of its own. Lines of an earlier results version are used where no later version
+/// changed their trainings (train/results_version.h). The others stay in the file and are not used;
+/// a notice says how many there are.
 class Ledger {
  public:
   /// In memory only.
@@ -44,6 +45,9 @@ class Ledger {
   explicit Ledger(std::filesystem::path path);
 
   std::optional<TrialResult> find(const std::string& key) const;
+  /// The key under which the ledger has a trial, of the present results version or of an earlier
+  /// one with the same results; without a line trial_key(trial).
+  std::string key_of(const Trial& trial) const;
   /// Throws: ComputeError when the line cannot be written (full disk).
   void add(const TrialResult& result);
   /// Reads what other processes have added since.
@@ -53,7 +57,7 @@ class Ledger {
   /// locks every claim is granted, and two processes may train the same.
   std::optional<Claim> claim(const std::string& key) const;
   size_t size() const;
-  /// Lines of another results version.
+  /// Lines that are not used, because the present program has other results.
   size_t old_lines() const;
   /// In the order of the keys.
   std::vector<TrialResult> results() const;

@@ -9,6 +9,7 @@
 #include "dgat/data/dataset.h"
 #include "dgat/study/origin.h"
 #include "dgat/train/option_table.h"
+#include "dgat/train/results_version.h"
 #include "dgat/train/trainer.h"
 
 /// Studies: many trainings under one protocol, kept in a ledger and shown as tables.
@@ -46,7 +47,7 @@ bool belongs_to_trial(const train::OptionInfo& option);
 /// 32 hexadecimal digits over everything that changes the result: the data set's fingerprint, the
 /// nodes of the split, its number (it enters the random numbers), the depth, the results version,
 /// and differing_options(): a new option with its default changes no key. Equal on every machine.
-std::string trial_key(const Trial& trial);
+std::string trial_key(const Trial& trial, int64_t results_version = train::kResultsVersion);
 
 /// What the graph of a trial was rewired to.
 struct TrialRewiring {

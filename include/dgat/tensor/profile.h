@@ -13,9 +13,9 @@ namespace dgat::tensor {
 
 /// Processor seconds of all threads together.
 struct OperationTime {
-  std::string name;           ///< of the function in ops.h or beside it
-  int64_t calls = 0;          ///< forward
-  double forward = 0;         ///< of training passes and evaluations
+  std::string name;    ///< of the function in ops.h or beside it
+  int64_t calls = 0;   ///< forward
+  double forward = 0;  ///< of training passes and evaluations
   double backward = 0;
 };
 

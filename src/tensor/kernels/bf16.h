@@ -1,4 +1,5 @@
-// Conversion to bf16, packing into tiles, and the emulated product of two tiles. See kernels.h for the contract.
+// Conversion to bf16, packing into tiles, and the emulated product of two tiles. See kernels.h for
+// the contract.
 #pragma once
 
 #include <cstdint>

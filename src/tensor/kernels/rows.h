@@ -14,7 +14,8 @@ template <int kCount, class Body>
 inline void unrolled(Body body) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
     (body(i), ...);
-  }(std::make_integer_sequence<int, kCount>{});
+  }
+  (std::make_integer_sequence<int, kCount>{});
 }
 
 /// Sum over c of term(c) with whole vectors, then the rest one by one. `vector_term(c)` covers
