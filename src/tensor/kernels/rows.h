@@ -106,9 +106,10 @@ void layer_norm_backward(const T* x, const T* weight, const T* stats, const T* g
   }
 }
 
-/// Rows are scattered over memory: the next ones are asked for while these are used.
+/// Rows are scattered over memory: the next ones are asked for while these are used. Always inlined,
+/// because GCC leaves out calls of functions that do nothing else.
 template <class T>
-inline void prefetch(const IndexedRows<T>& rows, int64_t e, int64_t count) {
+[[gnu::always_inline]] inline void prefetch(const IndexedRows<T>& rows, int64_t e, int64_t count) {
   if (e >= count) return;
   const char* row = reinterpret_cast<const char*>(rows.data + rows.index[e] * rows.width);
   const int64_t bytes = rows.width * static_cast<int64_t>(sizeof(T));
