@@ -280,7 +280,7 @@ float added(float sum, float a, float b) {
 TEST_P(Level, WeightedSumsAddArcAfterArcAtEveryWidth) {
   const int32_t index[] = {0, 5, 2, 2, 1, 4, 3, 0, 5, 1, 2};
   const int64_t count = std::ssize(index);
-  for (const int64_t width : {16, 32, 64, 128, 192, 256, 512, 520}) {
+  for (const int64_t width : {16, 32, 64, 128, 192, 256, 512, 520, 1024}) {
     for (const int64_t heads : {1, 2, 4, 8}) {
       const auto data = test::random_matrix<float>(6, width, 1),
                  weights = test::random_matrix<float>(count, heads, 2);

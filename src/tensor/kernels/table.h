@@ -4,6 +4,7 @@
 #include "kernels/bf16.h"
 #include "kernels/columns.h"
 #include "kernels/elementwise.h"
+#include "kernels/gather.h"
 #include "kernels/heads.h"
 #include "kernels/products.h"
 #include "kernels/rows.h"

@@ -1,5 +1,5 @@
 // Vectors as wide as the instruction set of the including file, with the few functions the kernels
-// need. Included by elementwise.h and rows.h only, inside one translation unit per level;
+// need. Included by the other headers here only, inside one translation unit per level;
 // DGAT_LEVEL names the namespace, so nothing compiled for one level can be called by another.
 #pragma once
 
