@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "dgat/core/parallel.h"
@@ -112,7 +114,8 @@ void print_precision_header() {
              "step s", "faster", "GFLOP/s", "of sgemm", "of tiles", "logits", "gradients");
 }
 
-void run_precisions(const Case& c, const Setting& setting, double sgemm_rate, bool timed) {
+void run_precisions(const Case& c, const Setting& setting, double sgemm_rate, bool timed,
+                    bool as_json) {
   constexpr int kRounds = 3;
   struct Row {
     const char* name;
@@ -135,18 +138,23 @@ void run_precisions(const Case& c, const Setting& setting, double sgemm_rate, bo
   double f32 = 0;
   for (Row& row : rows) {
     const Pass pass = first_pass<float>(setting, row.precision);
-    fmt::print("{:<20}{:>10}", c.name, row.name);
+    const double logits = error_of(pass.logits, exact.logits),
+                 gradients = error_of(pass.gradients, exact.gradients);
+    nlohmann::ordered_json line = {{"dataset", c.name}, {"precision", row.name}};
+    std::string timing = fmt::format("{:>10}{:>8}{:>10}{:>10}{:>10}", "-", "-", "-", "-", "-");
     if (timed) {
       std::sort(row.seconds.begin(), row.seconds.end());
-      const double median = row.seconds[kRounds / 2];
+      const double median = row.seconds[kRounds / 2], rate = work / median;
       if (f32 == 0) f32 = median;
-      fmt::print("{:>10.4f}{:>8.2f}{:>10.0f}{:>9.0f}%{:>9.0f}%", median, f32 / median,
-                 work / median / 1e9, 100 * work / median / sgemm_rate, 100 * work / median / peak);
-    } else {
-      fmt::print("{:>10}{:>8}{:>10}{:>10}{:>10}", "-", "-", "-", "-", "-");
+      line.update({{"seconds", median}, {"faster", f32 / median}, {"rate", rate}});
+      line.update({{"of_sgemm", rate / sgemm_rate}, {"of_tiles", rate / peak}});
+      timing = fmt::format("{:>10.4f}{:>8.2f}{:>10.0f}{:>9.0f}%{:>9.0f}%", median, f32 / median,
+                           rate / 1e9, 100 * rate / sgemm_rate, 100 * rate / peak);
     }
-    fmt::print("{:>10.1e}{:>10.1e}\n", error_of(pass.logits, exact.logits),
-               error_of(pass.gradients, exact.gradients));
+    line.update({{"logits", logits}, {"gradients", gradients}});
+    fmt::print("{}\n", as_json ? line.dump()
+                               : fmt::format("{:<20}{:>10}{}{:>10.1e}{:>10.1e}", c.name, row.name,
+                                             timing, logits, gradients));
   }
 }
 

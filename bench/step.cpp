@@ -1,18 +1,19 @@
 // Seconds of one training step: forward, backward, update and one evaluation forward.
 // Run:     build/release/bin/step_bench [--data ../shared/datasets] [--model dgat] [--threads 2]
-//          [--cpu] [--emulated] [--json] [CASE...]
-// Prints:  per graph (--json: as an object on a line of its own) the sgemm rate measured in the
-// same process, the floating-point operations of
+//          [--cpu] [--emulated] [--profile] [--json] [CASE...]
+// Prints:  per graph the sgemm rate measured in the same process, the floating-point operations of
 //          the step as defined and those that are done, the time that the former would take at that
 //          rate, the median time of a step, what share of it the ideal time is, the share of the
 //          rate that the operations done reach, the peak memory of the process, and the loss after
 //          the last step (the error column: it must agree between machines to about four digits).
-//          The cases of recipe deep name their own model.
+//          The cases of recipe deep name their own model. --json: every row of a table as an object
+//          on a line of its own.
 // A second table compares the precisions f32 and bf16 on the cases of width 512, on a processor
-// with AMX: see precision_rows.h. --emulated prints its errors alone, on any processor and very
-// slowly. Every case runs in a process of its own, so that the memory is its own. --cpu measures
-// processor seconds per thread instead of seconds on the wall: for a machine that has other work to
-// do.
+// with AMX: see precision_rows.h. --emulated prints its errors alone, on any processor.
+// --profile prints the processor time of a step by operation instead, for the same cases
+// (operation_table.h). Every case runs in a process of its own, so that the memory is its own.
+// --cpu measures processor seconds per thread instead of seconds on the wall: for a machine that
+// has other work to do.
 #include <cblas.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -32,6 +33,7 @@
 #include "dgat/tensor/blas.h"
 #include "dgat/tensor/precision.h"
 #include "kernels/tile_unit.h"
+#include "operation_table.h"
 #include "precision_rows.h"
 #include "step_case.h"
 #include "stopwatch.h"
@@ -148,7 +150,7 @@ bool run_apart(const char* name, const Run& run) {
 int main(int argc, char** argv) {
   std::string folder = "../shared/datasets", model = "dgat";
   std::vector<std::string> wanted;
-  bool emulated = false;
+  bool emulated = false, profile = false;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--data" && i + 1 < argc) {
@@ -163,53 +165,51 @@ int main(int argc, char** argv) {
       as_json = true;
     } else if (argument == "--emulated") {
       emulated = true;
+    } else if (argument == "--profile") {
+      profile = true;
     } else {
       wanted.push_back(argument);
     }
   }
   int failures = 0;
-  const auto each_case = [&](const auto& run) {
+  // Cases at least so wide, each with a process of its own.
+  const auto each_case = [&](int64_t hidden, const auto& run) {
     for (const Case& c : kCases) {
-      if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), c.name) == wanted.end()) {
+      if (c.hidden < hidden ||
+          (!wanted.empty() && std::find(wanted.begin(), wanted.end(), c.name) == wanted.end())) {
         continue;
       }
-      run(c);
+      const bool succeeded = run_apart(c.name, [&] { run(c, Setting(c, folder, model)); });
+      failures += succeeded ? 0 : 1;
     }
   };
+  if (profile) {
+    each_case(512, [](const Case& c, const Setting& setting) {
+      print_operation_table(c, setting, as_json);
+    });
+    return failures;
+  }
   if (!emulated) {
     if (!as_json) {
       fmt::print("{:<20}{:>9}{:>8}{:>8}{:>9}{:>10}{:>9}{:>8}{:>8}{:>9}{:>9}{:>9}\n", "graph",
                  "GFLOP/s", "GFLOP", "done", "ideal s", "step s", "of ideal", "of rate", "peak GB",
                  "loss", "goal s", "goal GB");
     }
-    each_case([&](const Case& c) {
-      failures += run_apart(c.name,
-                            [&] {
-                              const Setting setting(c, folder, model);
-                              run_case(c, setting);
-                              if (c.hidden < 512) run_side_by_side(c, setting);
-                            })
-                      ? 0
-                      : 1;
+    each_case(0, [&](const Case& c, const Setting& setting) {
+      run_case(c, setting);
+      if (c.hidden < 512) run_side_by_side(c, setting);
     });
-    if (as_json) return failures;  // the table of the precisions is text only
     if (!tensor::has_bf16()) {
+      if (as_json) return failures;
       fmt::print("This processor has no AMX: the rows of precision bf16 are left out.\n");
       return failures;
     }
   } else {
     tensor::use_tile_unit(tensor::TileUnit::kEmulated);
   }
-  print_precision_header();
-  each_case([&](const Case& c) {
-    if (c.hidden < 512) return;
-    failures += run_apart(c.name,
-                          [&] {
-                            const Setting setting(c, folder, model);
-                            run_precisions(c, setting, emulated ? 0 : sgemm_rate(), !emulated);
-                          })
-                    ? 0
-                    : 1;
+  if (!as_json) print_precision_header();
+  each_case(512, [&](const Case& c, const Setting& setting) {
+    run_precisions(c, setting, emulated ? 0 : sgemm_rate(), !emulated, as_json);
   });
   return failures;
 }

@@ -24,6 +24,7 @@ void Tape<T>::begin(const TapeOptions& options) {
   options_ = options;
   random_operations_ = 0;
   entries_.clear();
+  mark_operations();
 }
 
 template <class T>
@@ -110,7 +111,9 @@ void Tape<T>::backward(const Var<T>& loss) {
     stop_if_interrupted();
     Entry entry = std::move(entries_.back());
     entries_.pop_back();
-    if (entry.note && entry.reached) entry.note->run(*this, std::move(entry.gradient));
+    if (!entry.note || !entry.reached) continue;
+    entry.note->run(*this, std::move(entry.gradient));
+    count_operation(entry.note->type(), PassPart::kBackward);
   }
 }
 

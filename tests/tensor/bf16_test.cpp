@@ -14,6 +14,7 @@
 
 #include "bf16_product.h"
 #include "dgat/core/parallel.h"
+#include "dgat/core/random.h"
 #include "dgat/tensor/gemm.h"
 #include "dgat/tensor/ops.h"
 #include "dgat/tensor/precision.h"
@@ -103,6 +104,58 @@ TEST_P(EachLevel, PacksBothSidesOfBothLayoutsAndPadsWithZeros) {
                 << outer << " x " << inner << (inner_in_rows ? ", in rows" : ", in columns")
                 << (left ? ", left" : ", right") << " at " << i << ", " << l;
           }
+        }
+      }
+    }
+  }
+}
+
+/// The product of two tiles number by number: the reference for multiply_tile().
+float flushed(float x) {
+  return std::abs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0F, x) : x;
+}
+float tile_dot(const uint16_t* left, const uint16_t* right, int64_t row, int64_t column,
+               float start) {
+  float first = 0, second = 0;
+  for (int64_t k = 0; k < kTileInner; k += 2) {
+    const auto a = [&](int64_t l) { return flushed(value_of(left[row * kTileInner + l])); };
+    const auto b = [&](int64_t l) {
+      return flushed(value_of(right[l / 2 * kTileInner + 2 * column + l % 2]));
+    };
+    first = flushed(std::fma(a(k), b(k), first));
+    second = flushed(std::fma(a(k + 1), b(k + 1), second));
+  }
+  return flushed(flushed(start) + flushed(first + second));
+}
+
+TEST_P(EachLevel, MultipliesTilesLikeTheInstructionNumberByNumber) {
+  // Random bits: numbers of every size, denormals, infinities and NaN among them.
+  Random random(3);
+  for (int round = 0; round < 40; ++round) {
+    std::array<uint16_t, kTileSize> left{}, right{};
+    std::array<float, kTileSide * kTileSide> sums{};
+    const bool any = round % 2 == 0;  // else numbers near 1, whose sums have to round
+    for (auto* tile : {&left, &right}) {
+      for (uint16_t& bits : *tile) {
+        bits = any ? static_cast<uint16_t>(random.below(0x10000))
+                   : nearest(static_cast<float>(random.normal()));
+      }
+    }
+    for (float& sum : sums) {
+      sum = any ? std::bit_cast<float>(static_cast<uint32_t>(random.below(uint64_t{1} << 32)))
+                : static_cast<float>(random.normal());
+    }
+    const auto start = sums;
+    kernels<float>().multiply_tile(left.data(), right.data(), sums.data());
+    for (int64_t row = 0; row < kTileSide; ++row) {
+      for (int64_t column = 0; column < kTileSide; ++column) {
+        const auto at = static_cast<size_t>(row * kTileSide + column);
+        const float expected = tile_dot(left.data(), right.data(), row, column, start[at]);
+        if (std::isnan(expected)) {
+          ASSERT_TRUE(std::isnan(sums[at])) << row << ", " << column;
+        } else {
+          ASSERT_EQ(std::bit_cast<uint32_t>(sums[at]), std::bit_cast<uint32_t>(expected))
+              << "round " << round << " at " << row << ", " << column;
         }
       }
     }

@@ -230,7 +230,7 @@ TEST_P(Level, SparseRowsMatchPlainLoops) {
 }
 
 TEST_P(Level, GatheringKernelsMatchPlainLoops) {
-  for (const int64_t d : {1, 2, 3, 4, 6, 8, 15, 16, 17, 64}) {
+  for (const int64_t d : {1, 2, 3, 4, 6, 8, 15, 16, 17, 32, 64}) {
     for (const int64_t heads : {1, 3, 8}) {
       const int64_t width = heads * d, count = 11;
       const Matrix<float> data = test::random_matrix<float>(6, width, 1);
@@ -267,6 +267,58 @@ TEST_P(Level, GatheringKernelsMatchPlainLoops) {
           EXPECT_NEAR(dots(e, h), dot, 3e-5);
           EXPECT_NEAR(v2(e, h), score, 3e-5);
         }
+      }
+    }
+  }
+}
+
+/// One arc after another, as the kernels of this level add a product.
+float added(float sum, float a, float b) {
+  return simd_level() == SimdLevel::kBaseline ? sum + a * b : std::fma(a, b, sum);
+}
+
+TEST_P(Level, WeightedSumsAddArcAfterArcAtEveryWidth) {
+  const int32_t index[] = {0, 5, 2, 2, 1, 4, 3, 0, 5, 1, 2};
+  const int64_t count = std::ssize(index);
+  for (const int64_t width : {16, 32, 64, 128, 192, 256, 512, 520, 1024}) {
+    for (const int64_t heads : {1, 2, 4, 8}) {
+      const auto data = test::random_matrix<float>(6, width, 1),
+                 weights = test::random_matrix<float>(count, heads, 2);
+      Matrix<float> sum = test::random_matrix<float>(1, width, 3);
+      const Matrix<float> before = sum.clone();
+      kernels<float>().weighted_sum({data.data(), index, width}, weights.data(), heads, count,
+                                    sum.data());
+      for (int64_t c = 0; c < width; ++c) {
+        float expected = before(0, c);
+        for (int64_t e = 0; e < count; ++e) {
+          expected = added(expected, data(index[e], c), weights(e, c / (width / heads)));
+        }
+        // Heads shorter than a vector are added apart from what was there.
+        if (width / heads < 16) {
+          ASSERT_NEAR(sum(0, c), expected, 1e-5);
+        } else {
+          ASSERT_EQ(sum(0, c), expected) << width << ", " << heads << " heads, column " << c;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Level, DotsOfLongHeadsHaveTheBitsOfOneHeadAlone) {
+  constexpr int64_t kHeads = 8;
+  const int32_t index[] = {0, 5, 2, 2, 1, 4, 3, 0, 5, 1, 2}, in_order[] = {0, 1, 2, 3, 4, 5};
+  const int64_t count = std::ssize(index);
+  for (const int64_t d : {32, 48, 64, 128}) {
+    const auto data = test::random_matrix<float>(6, kHeads * d, 1),
+               x = test::random_matrix<float>(1, kHeads * d, 2);
+    Matrix<float> dots(count, kHeads);
+    kernels<float>().dots(x.data(), {data.data(), index, kHeads * d}, kHeads, count, dots.data());
+    for (int64_t h = 0; h < kHeads; ++h) {
+      Matrix<float> head(6, d), alone(6, 1);
+      for (int64_t i = 0; i < 6; ++i) std::copy_n(data.row(i) + h * d, d, head.row(i));
+      kernels<float>().dots(x.data() + h * d, {head.data(), in_order, d}, 1, 6, alone.data());
+      for (int64_t e = 0; e < count; ++e) {
+        ASSERT_EQ(dots(e, h), alone(index[e], 0)) << d << " columns, head " << h;
       }
     }
   }

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "dgat/core/error.h"
 #include "dgat/tensor/ops.h"
 #include "dgat/tensor/pool.h"
+#include "dgat/tensor/profile.h"
 #include "support/gradcheck.h"
 
 namespace dgat::tensor {
@@ -139,6 +142,34 @@ TEST(Tape, ALossThatIsNotANumberIsRefused) {
   Parameter<float> p = test::random_parameter<float>(2, 2, 1);
   Tape<float> tape({.training = true});
   EXPECT_THROW(tape.backward(tape.parameter(p)), InternalError);
+}
+
+TEST(OperationTimes, HaveTheNameOfTheFunctionAndItsCallsInBothDirections) {
+  Parameter<double> p = test::random_parameter<double>(40, 40, 1);
+  const auto pass = [&](bool training) {
+    Tape<double> tape({.training = training});
+    const Var<double> x = matmul(tape, tape.parameter(p), tape.parameter(p));
+    const Var<double> loss = mean(tape, dropout_gelu(tape, matmul(tape, x, x), 0.5));
+    if (training) tape.backward(loss);
+  };
+  pass(true);
+  EXPECT_TRUE(operation_times().empty()) << "nothing is counted before it is asked for";
+  profile_operations(true);
+  pass(true);
+  pass(false);
+  std::map<std::string, OperationTime> times;
+  for (const OperationTime& time : operation_times()) times[time.name] = time;
+  profile_operations(false);
+  EXPECT_TRUE(operation_times().empty());
+  ASSERT_EQ(times.size(), 4U);  // without training, dropout_gelu() is activate()
+  EXPECT_EQ(times["matmul"].calls, 4);
+  EXPECT_EQ(times["dropout_gelu"].calls, 1);
+  EXPECT_EQ(times["activate"].calls, 1);
+  EXPECT_EQ(times["mean"].calls, 2);
+  for (const auto& [name, time] : times) {
+    EXPECT_GT(time.forward, 0) << name;
+    EXPECT_EQ(time.backward > 0, name != "activate") << name;
+  }
 }
 
 TEST(SpdInverse, TimesTheMatrixIsTheIdentityAndOthersAreRefused) {

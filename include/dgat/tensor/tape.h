@@ -10,6 +10,7 @@
 #include "dgat/dist/rows.h"
 #include "dgat/tensor/matrix.h"
 #include "dgat/tensor/precision.h"
+#include "dgat/tensor/profile.h"
 
 /// A model is a forward function over Vars. Operations (ops.h, sparse.h, edge_ops.h, attention.h,
 /// loss.h) compute their value at once and record a note with their backward step on the tape.
@@ -163,6 +164,7 @@ class Tape {
   /// The same for a result made by constant(), which `backward` may hold too.
   template <class Backward>
   Var<T> record(Var<T> result, std::initializer_list<Var<T>> inputs, Backward backward) {
+    count_operation(typeid(Backward), PassPart::kForward);
     if (!records(inputs)) return result;
     attach(result, std::make_unique<NoteOf<Backward>>(std::move(backward)));
     return result;
@@ -196,11 +198,13 @@ class Tape {
   struct Note {
     virtual ~Note() = default;
     virtual void run(Tape& tape, Matrix<T> gradient) = 0;
+    virtual const std::type_info& type() const = 0;  // of the backward step
   };
   template <class Backward>
   struct NoteOf final : Note {
     explicit NoteOf(Backward f) : function(std::move(f)) {}
     void run(Tape& tape, Matrix<T> gradient) override { function(tape, std::move(gradient)); }
+    const std::type_info& type() const override { return typeid(Backward); }
     Backward function;
   };
   struct Entry {

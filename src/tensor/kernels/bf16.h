@@ -1,4 +1,5 @@
-// Conversion to bf16 and packing into tiles. See kernels.h for the contract.
+// Conversion to bf16, packing into tiles, and the emulated product of two tiles. See kernels.h for
+// the contract.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include "kernels/kernels.h"
 #include "kernels/products.h"
 #include "kernels/tile_unit.h"
+#include "kernels/vector.h"
 
 namespace dgat::tensor::DGAT_LEVEL {
 
@@ -70,6 +72,58 @@ void pack_tile(const TileSource<T>& source, uint16_t* tile) {
   }
   turn(reinterpret_cast<const float*>(other), kTileSide, kTileSide, kTileSide,
        reinterpret_cast<float*>(tile));
+}
+
+/// Numbers too small for a full mantissa as zeros of their sign.
+inline Vector<float> without_small(Vector<float> x) {
+  Bits<float> bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  const Bits<float> magnitude = bits & 0x7FFFFFFF;
+  bits &= ~(magnitude & (magnitude < 0x00800000));
+  __builtin_memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/// a b + c, rounded once at every level.
+inline Vector<float> fused(Vector<float> a, Vector<float> b, Vector<float> c) {
+#if defined(__FMA__)
+  return a * b + c;
+#else
+  for (int i = 0; i < kLanes<float>; ++i) c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+  return c;
+#endif
+}
+
+/// The numbers of bf16 in the upper halves of the words.
+inline Vector<float> upper_halves(Bits<float> words) {
+  words &= static_cast<int32_t>(0xFFFF0000);
+  Vector<float> x;
+  __builtin_memcpy(&x, &words, sizeof x);
+  return without_small(x);
+}
+
+template <class T>
+void multiply_tile(const uint16_t* left, const uint16_t* right, float* sums) {
+  constexpr int64_t kPairs = kTileInner / 2;
+  for (int64_t column = 0; column < kTileSide; column += kLanes<float>) {
+    Vector<float> first[kPairs], second[kPairs];  // of the pairs of these columns
+    for (int64_t p = 0; p < kPairs; ++p) {
+      const auto words = get<Bits<float>>(right + p * kTileInner + 2 * column);
+      first[p] = upper_halves(words << 16);
+      second[p] = upper_halves(words);
+    }
+    for (int64_t row = 0; row < kTileSide; ++row) {
+      Vector<float> of_first{}, of_second{};
+      for (int64_t p = 0; p < kPairs; ++p) {
+        const auto pair = get<int32_t>(left + row * kTileInner + 2 * p);
+        const Bits<float> words = pair - Bits<float>{};
+        of_first = without_small(fused(upper_halves(words << 16), first[p], of_first));
+        of_second = without_small(fused(upper_halves(words), second[p], of_second));
+      }
+      float* const sum = sums + row * kTileSide + column;
+      store(sum, without_small(without_small(load(sum)) + without_small(of_first + of_second)));
+    }
+  }
 }
 
 }  // namespace dgat::tensor::DGAT_LEVEL

@@ -162,6 +162,11 @@ struct Kernels {
   void (*turn)(const T* from, int64_t stride, int64_t rows, int64_t cols, T* to);
   /// Rounds to nearest, ties to even.
   void (*pack_tile)(const TileSource<T>& source, uint16_t* tile);
+  /// sums [16, 16] += left right, as Intel's manual defines TDPBF16PS: the first and the second
+  /// numbers of the pairs are summed apart, in order, by fused multiply-adds; then both sums are
+  /// added, and the result to what was there. Each operation rounds to nearest even, and numbers
+  /// too small for a full mantissa count as zero.
+  void (*multiply_tile)(const uint16_t* left, const uint16_t* right, float* sums);
   /// out[e, h] = a[h, :] . LeakyReLU(x + rows_e)[h, :].
   void (*gatv2_scores)(const T* x, const IndexedRows<T>& rows, const T* a, T slope, int64_t heads,
                        int64_t count, T* out);

@@ -4,6 +4,7 @@
 #include "kernels/bf16.h"
 #include "kernels/columns.h"
 #include "kernels/elementwise.h"
+#include "kernels/gather.h"
 #include "kernels/heads.h"
 #include "kernels/products.h"
 #include "kernels/rows.h"
@@ -44,6 +45,7 @@ const Kernels<T>& table() {
       .small_product = small_product<T>,
       .turn = turn<T>,
       .pack_tile = pack_tile<T>,
+      .multiply_tile = multiply_tile<T>,
       .gatv2_scores = gatv2_scores<T>,
       .gatv2_backward = gatv2_backward<T>,
   };

@@ -1,5 +1,5 @@
 // Vectors as wide as the instruction set of the including file, with the few functions the kernels
-// need. Included by elementwise.h and rows.h only, inside one translation unit per level;
+// need. Included by the other headers here only, inside one translation unit per level;
 // DGAT_LEVEL names the namespace, so nothing compiled for one level can be called by another.
 #pragma once
 
@@ -147,8 +147,31 @@ inline void sums_of_eight(const Narrow<T> (&v)[8], T* out) {
   for (int i = 0; i < 8; ++i) out[i] = sum<T>(v[i]);
 }
 #if defined(__AVX512F__)
+/// In the order of sum().
 template <class T>
 inline void sums_of_eight(const Vector<T> (&v)[8], T* out) {
+  if constexpr (sizeof(T) == 4) {
+    using V = Vector<T>;
+    const auto halves = [](V a, V b) {
+      return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
+             __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30,
+                                     31);
+    };
+    const auto quarters = [](V a, V b) {
+      return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26,
+                                     27) +
+             __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30,
+                                     31);
+    };
+    const V low = quarters(halves(v[0], v[1]), halves(v[2], v[3]));
+    const V high = quarters(halves(v[4], v[5]), halves(v[6], v[7]));
+    const V pairs = __builtin_shufflevector(low, high, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24,
+                                            25, 28, 29) +
+                    __builtin_shufflevector(low, high, 2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23,
+                                            26, 27, 30, 31);
+    return put(out, __builtin_shufflevector(pairs, pairs, 0, 2, 4, 6, 8, 10, 12, 14) +
+                        __builtin_shufflevector(pairs, pairs, 1, 3, 5, 7, 9, 11, 13, 15));
+  }
   for (int i = 0; i < 8; ++i) out[i] = sum<T>(v[i]);
 }
 #endif
