@@ -75,7 +75,7 @@ TEST(AdvisedGraph, SaysBeforeAnythingThatAdviceOnALargeGraphTakesLong) {
     for (graph::NodeId i = 0; i < nodes; ++i) edges.push_back({i, (i + 1) % nodes});
     data::Dataset dataset;
     dataset.name = "ring";
-    dataset.graph = graph::build_graph(nodes, edges, {}).graph;
+    dataset.graph = graph::build_graph(nodes, edges).graph;
     return dataset;
   };
   const AdviceOptions question = question_for(advised({{"gamma", "0.5"}}));

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <ostream>
 
 #include "dgat/core/error.h"
 #include "dgat/core/parallel.h"
@@ -73,6 +74,10 @@ struct Case {
   double share;
   int threads;  // two: evaluations run beside the passes
 };
+/// GoogleTest would print the bytes, with those between the members, which nothing sets.
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
+}
 
 class InterruptedTraining : public testing::TestWithParam<Case> {
  protected:
