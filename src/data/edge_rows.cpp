@@ -21,7 +21,7 @@ int64_t repeated_places(const std::vector<graph::Edge>& entries) {
     if (row != column) places.emplace_back(row, column);
   }
   std::ranges::sort(places);
-  return std::ranges::ssize(std::ranges::unique(places));
+  return std::distance(std::unique(places.begin(), places.end()), places.end());
 }
 
 }  // namespace

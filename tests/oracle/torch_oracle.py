@@ -82,7 +82,9 @@ class Net:
         self.base = base[1:] if self.directional else base
         self.w = {name: value.clone().requires_grad_(True) for name, value in weights.items()}
         self.adjacency = torch.from_numpy(adjacency)
-        self.mask = self.adjacency + torch.eye(len(adjacency)) > 0
+        # gat-sep and gt-sep attend over the neighbours alone, all others also over the node itself.
+        loops = model not in ("gat-sep", "gt-sep")
+        self.mask = self.adjacency + loops * torch.eye(len(adjacency)) > 0
         self.edges = features
 
     def linear(self, name, x):
