@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "dgat/core/files.h"
 #include "dgat/synth/csbm.h"
@@ -65,6 +66,16 @@ struct SmallTask {
 inline size_t count_lines(const std::filesystem::path& path) {
   const std::string text = read_whole_file(path);
   return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// All weights of a model, one after another.
+inline std::vector<float> weights_of(const nn::Model<float>& model) {
+  std::vector<float> all;
+  for (const auto& entry : model.parameters().entries()) {
+    const auto values = entry.parameter.value.values();
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
 }
 
 }  // namespace dgat::test

@@ -18,15 +18,6 @@ namespace {
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 
-std::vector<float> weights_of(const nn::Model<float>& model) {
-  std::vector<float> all;
-  for (const auto& entry : model.parameters().entries()) {
-    const auto values = entry.parameter.value.values();
-    all.insert(all.end(), values.begin(), values.end());
-  }
-  return all;
-}
-
 struct Trained {
   std::vector<float> weights;
   std::vector<double> losses, tests;
@@ -43,7 +34,7 @@ Trained train_on(const data::Dataset& dataset, const Config& config, const Train
     if (more.on_evaluation) more.on_evaluation(r);
   };
   train_split(small.task, *model, hooks);
-  t.weights = weights_of(*model);
+  t.weights = test::weights_of(*model);
   return t;
 }
 

@@ -38,15 +38,6 @@ Trained train_small(const Config& config, data::Dataset dataset = test::small_da
   return t;
 }
 
-std::vector<float> weights_of(const nn::Model<float>& model) {
-  std::vector<float> all;
-  for (const auto& entry : model.parameters().entries()) {
-    const auto values = entry.parameter.value.values();
-    all.insert(all.end(), values.begin(), values.end());
-  }
-  return all;
-}
-
 /// What a training saves of memory costs no bit, whatever the model and its recipe.
 TEST(Trainer, SavingMemoryChangesNoBit) {
   const auto trained = [](const Config& config, bool save_memory) {
@@ -54,7 +45,7 @@ TEST(Trainer, SavingMemoryChangesNoBit) {
     small.task.save_memory = save_memory;
     const auto model = make_task_model(small.task);
     train_split(small.task, *model);
-    return weights_of(*model);
+    return test::weights_of(*model);
   };
   for (const nn::ModelInfo& model : nn::all_models()) {
     for (const std::string recipe : {"residual", "classic", "deep"}) {
@@ -121,8 +112,8 @@ TEST_P(EveryModel, ThreadCountsAgreeBitForBit) {
   for (const int threads : {1, 2, 4}) {
     const ThreadScope scope(threads);
     const Trained t = train_small(test::small_config(GetParam(), {{"steps", "3"}}));
-    if (expected.empty()) expected = weights_of(*t.model);
-    EXPECT_THAT(weights_of(*t.model), ElementsAreArray(expected)) << threads;
+    if (expected.empty()) expected = test::weights_of(*t.model);
+    EXPECT_THAT(test::weights_of(*t.model), ElementsAreArray(expected)) << threads;
   }
 }
 
@@ -152,7 +143,7 @@ TEST_P(EveryModel, SparseFeaturesGiveTheSameBitsAtEveryThreadCountAndUnderAnUnre
   const auto trained = [](const char* clip, int threads) {
     const ThreadScope scope(threads);
     const Config config = test::small_config(GetParam(), {{"steps", "4"}, {"clip", clip}});
-    return weights_of(*train_small(config, wordy_dataset()).model);
+    return test::weights_of(*train_small(config, wordy_dataset()).model);
   };
   const std::vector<float> expected = trained("1e9", 1);
   for (const int threads : {1, 2, 4}) {
@@ -168,7 +159,7 @@ TEST(Trainer, AllSwitchesOffGivesTheBitsOfGat) {
   const Trained off = train_small(test::small_config(
       "dgat",
       {{"layers", "2"}, {"directional", "off"}, {"rewire", "none"}, {"laplacian", "default"}}));
-  EXPECT_THAT(weights_of(*off.model), ElementsAreArray(weights_of(*gat.model)));
+  EXPECT_THAT(test::weights_of(*off.model), ElementsAreArray(test::weights_of(*gat.model)));
   EXPECT_EQ(off.result.best.test, gat.result.best.test);
 }
 
@@ -366,7 +357,7 @@ TEST(Trainer, AGradientThatIsNotFiniteIsNamedAndSpoilsNoWeight) {
       EXPECT_THAT(error.what(), HasSubstr("split 0, step 2: the gradient of weight is not finite; "
                                           "parameters and features are finite"));
     }
-    EXPECT_THAT(weights_of(model),
+    EXPECT_THAT(test::weights_of(model),
                 testing::Each(testing::Truly([](float w) { return std::isfinite(w); })))
         << clip;
   }
