@@ -30,7 +30,7 @@ VERBS = {
     "tune": ["tune", "data.npz", "--model", "gcn", "--trials", "12", "--threads", "1", "--quiet"],
 }
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# The next kill comes within this share of the time of a whole run, so that a run is killed about five times.
+# The next kill comes within this share of the time of a whole run, so that most runs are killed more than once.
 LONGEST_WAIT = 0.4
 SECONDS_TO_END = 600
 GROWTH = 1.25  # of memory, open files, disk: what is left behind in each of some hundred rounds would be more
