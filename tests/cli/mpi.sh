@@ -55,8 +55,8 @@ for _ in $(seq 3000); do  # at most a minute; without a new process, or it ends 
   compgen -G 'killed/checkpoints/*' > /dev/null && break
   read -rt 0.02 <> <(:) || true
 done
-read -ra children < "/proc/$job/task/$job/children"
-victim=${children[-1]}
+read -ra children < "/proc/$job/task/$job/children" || true  # the file has no line end
+victim=${children[-1]:?mpiexec has no ranks}
 start=$SECONDS
 code=0
 kill -KILL "$victim" 2> /dev/null || true

@@ -57,9 +57,8 @@ TEST(Renumber, EveryNodeKeepsWhatBelongsToIt) {
     EXPECT_EQ(after.features.values()[static_cast<size_t>(2 * k)], static_cast<float>(old));
     for (graph::ArcIndex e = after.graph.begin(k); e < after.graph.end(k); ++e) {
       const NodeId sender = after.graph.targets()[static_cast<size_t>(e)];
-      const auto [a, b] =
-          std::minmax({static_cast<NodeId>(old), order[static_cast<size_t>(sender)]});
-      EXPECT_EQ(after.graph.weight(e), 1 + a * kCount + b);
+      const auto one = static_cast<NodeId>(old), other = order[static_cast<size_t>(sender)];
+      EXPECT_EQ(after.graph.weight(e), 1 + std::min(one, other) * kCount + std::max(one, other));
     }
   }
   for (size_t s = 0; s < before.splits.size(); ++s) {
