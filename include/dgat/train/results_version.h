@@ -20,11 +20,11 @@ struct ResultsChange {
   std::string_view option;
 };
 
-/// One line for each version and option; scripts/experiments reads these lines. Version 1 is that
-/// before versions were recorded. Features made of eigenvectors need no line: they are part of the
-/// fingerprint of the data set, so trials on other features have another key.
+/// One line for each version and option; scripts/experiments reads these lines. Features made of
+/// eigenvectors need no line: they are part of the fingerprint of the data set, so trials on other
+/// features have another key.
 inline constexpr ResultsChange kResultsChanges[] = {
-    {2, ""},              // the scheduling devices of a training step were removed
+    {2, ""},              // version 1 is every program from before versions were recorded
     {3, "eigenvectors"},  // several are found with other steps where eigenvalues are small
 };
 
