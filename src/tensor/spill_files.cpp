@@ -159,7 +159,10 @@ void SpillFiles::make_room(int64_t bytes) {
   for (const auto& [order, memory] : outside_) {
     madvise(memory, static_cast<size_t>(buffers_.at(memory).bytes), MADV_DONTNEED);
   }
-  for (int64_t left = excess(); left > 0 && !in_use_.empty();) {
+  // A process that grows by other things would leave no matrix in memory, and the disk all the
+  // work.
+  const int64_t least = in_memory_ / 4;
+  for (int64_t left = excess(); left > 0 && inside_ > least && !in_use_.empty();) {
     void* oldest = in_use_.begin()->second;
     Buffer& buffer = buffers_.at(oldest);
     left -= buffer.bytes;
