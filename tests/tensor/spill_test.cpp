@@ -63,6 +63,13 @@ TEST_F(Spill, GivesTheBitsOfMemory) {
   EXPECT_EQ(spill_statistics().bytes_in_files, 0);
 }
 
+/// ThreadSanitizer keeps notes about every number, and these stay in memory.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define DGAT_UNDER_TSAN
+#endif
+#endif
+
 TEST_F(Spill, WhatLeavesMemoryComesBackAsItWas) {
   constexpr int64_t kCount = 32, kNumbers = kMegabyte;  // 4 MiB each
   const SpillScope scope(folder.path(), 16 * kMegabyte);
@@ -71,7 +78,11 @@ TEST_F(Spill, WhatLeavesMemoryComesBackAsItWas) {
   for (int64_t m = 0; m < kCount; ++m) {
     all.push_back(Matrix<float>::filled(1, kNumbers, static_cast<float>(m)));
   }
+#ifdef DGAT_UNDER_TSAN
+  static_cast<void>(before);
+#else
   EXPECT_LT(resident_bytes() - before, 64 * kMegabyte) << "128 MiB were made, 16 may stay";
+#endif
   for (int64_t m = 0; m < kCount; ++m) {
     const Matrix<float>& matrix = all[static_cast<size_t>(m)];
     EXPECT_EQ(matrix(0, 0), static_cast<float>(m));
