@@ -28,7 +28,7 @@ Matrix<T> transposed_copy(const Matrix<T>& a) {
 /// whole product: such a matrix is that of a small graph.
 template <class T>
 Var<T> matmul_split_right(Tape<T>& tape, const Var<T>& a, const Var<T>& b) {
-  const dist::RowShare share = b.share();
+  const dist::RowShare& share = b.share();
   expects(!a.share() && !a.wants_gradient() && a.rows() == a.cols() && a.rows() == share.all(),
           "matmul: a split right side has a constant square left side");
   Matrix<T> out(a.rows(), b.cols());
