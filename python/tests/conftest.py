@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -11,6 +12,9 @@ import pytest
 import dgat
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# A shell starts what it runs in the background with Ctrl-C ignored, and Python leaves it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
