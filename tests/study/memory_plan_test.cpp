@@ -90,9 +90,12 @@ TEST(MemoryPlan, InCellsItIsABoundThatFallsWithTheShareOfAStep) {
 TEST(MemoryPlan, WhatDoesNotFitIsRefusedWithWhatWould) {
   const data::Dataset dataset = graph_of(5000);
   train::Config config = test::small_config("gat", {{"hidden", "256"}, {"layers", "4"}});
+  // Twice: what AddressSanitizer keeps of freed memory grows with the first plan, and counts as
+  // present.
+  ASSERT_TRUE(plan_memory(dataset, config).has_value());
   const std::optional<MemoryPlan> plan = plan_memory(dataset, config);
-  ASSERT_TRUE(plan.has_value());
-  config.memory_budget = static_cast<double>(plan->present + plan->shared + plan->trial / 2) * 1e-9;
+  config.memory_budget =
+      static_cast<double>(plan->present + plan->shared + plan->trial / 10 * 9) * 1e-9;
   const std::optional<MemoryPlan> tight = plan_memory(dataset, config);
   ASSERT_FALSE(tight->fits());
   try {
